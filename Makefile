@@ -1,0 +1,50 @@
+# Each target sets up all that it needs: Python 3.10+, a C compiler and make are enough.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SOURCES = setup.py pyproject.toml $(wildcard csrc/*)
+
+.PHONY: demo test test-all sanitizers bench figures lint dist clean
+
+demo: $(VENV)/built
+	@$(BIN)/python -m linred.demo
+
+test: demo $(VENV)/test
+	$(BIN)/python -m pytest -q
+
+test-all: demo $(VENV)/test sanitizers
+	$(BIN)/python -m pytest -q -m "long or not long"
+
+# The kernels under AddressSanitizer and UBSan, in a build of their own.
+sanitizers: $(VENV)/test
+	PIP_NO_INPUT=1 sh tests/sanitizers.sh $(BIN)/python
+
+bench: $(VENV)/built $(VENV)/bench
+	$(BIN)/python -m benchmarks
+
+figures: $(VENV)/built $(VENV)/plot
+	$(BIN)/python docs/make_figures.py
+
+lint: $(VENV)/built $(VENV)/lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/cython-lint csrc
+
+# sdist and wheel in isolation, installed into an empty venv and tried there.
+dist: $(VENV)/built
+	sh tests/dist.sh $(BIN)/python
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/built: $(BIN)/python $(SOURCES)
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/plot: $(VENV)/%: $(VENV)/built
+	$(PIP) --editable ".[$*]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info linred/*.so

@@ -1,0 +1,109 @@
+/* counts[s * n_x + x] = number of records (s, x), for columns of 1, 2 or 4 byte codes.
+ *
+ * A block of records becomes one column of cell indices in a buffer that stays in the first-level cache; codes are
+ * checked there, so a code out of range stops the count before its block is counted. Rows of the working table are
+ * padded to 2^shift cells: a shift where baseline vector units have no 32-bit product. Neighbouring records go to
+ * different copies of the table, because equal neighbours would wait for each other's store. */
+#ifndef LINRED_COUNTING_H
+#define LINRED_COUNTING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINRED_COUNT_BLOCK 2048
+/* Records after which the 32-bit working table is emptied into the 64-bit counts. */
+#define LINRED_COUNT_FLUSH ((size_t)1 << 31)
+
+enum { LINRED_COUNT_OK = 0, LINRED_COUNT_S_OUT_OF_RANGE = 1, LINRED_COUNT_X_OUT_OF_RANGE = 2 };
+
+/* index[i] = codes[i] << shift, or index[i] += codes[i]; each says whether a code is above `largest`, which is below
+ * 2^31: largest - code, or the code itself, then has its top bit set. */
+#define LINRED_DEFINE_INDEXING(code_t)                                                                       \
+    static inline int linred_index_from_##code_t(const code_t *codes, size_t n, uint32_t largest, int shift, \
+                                                 uint32_t *index) {                                          \
+        uint32_t top_bit = 0;                                                                                \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            const uint32_t code = codes[i];                                                                  \
+            top_bit |= code | (largest - code);                                                              \
+            index[i] = code << shift;                                                                        \
+        }                                                                                                    \
+        return top_bit >> 31;                                                                                \
+    }                                                                                                        \
+    static inline int linred_index_plus_##code_t(const code_t *codes, size_t n, uint32_t largest,            \
+                                                 uint32_t *index) {                                          \
+        uint32_t top_bit = 0;                                                                                \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            const uint32_t code = codes[i];                                                                  \
+            top_bit |= code | (largest - code);                                                              \
+            index[i] += code;                                                                                \
+        }                                                                                                    \
+        return top_bit >> 31;                                                                                \
+    }
+LINRED_DEFINE_INDEXING(uint8_t)
+LINRED_DEFINE_INDEXING(uint16_t)
+LINRED_DEFINE_INDEXING(uint32_t)
+
+static inline int linred_index_from(const char *codes, int width, size_t n, uint32_t largest, int shift,
+                                    uint32_t *index) {
+    if (width == 1) return linred_index_from_uint8_t((const uint8_t *)codes, n, largest, shift, index);
+    if (width == 2) return linred_index_from_uint16_t((const uint16_t *)codes, n, largest, shift, index);
+    return linred_index_from_uint32_t((const uint32_t *)codes, n, largest, shift, index);
+}
+
+static inline int linred_index_plus(const char *codes, int width, size_t n, uint32_t largest, uint32_t *index) {
+    if (width == 1) return linred_index_plus_uint8_t((const uint8_t *)codes, n, largest, index);
+    if (width == 2) return linred_index_plus_uint16_t((const uint16_t *)codes, n, largest, index);
+    return linred_index_plus_uint32_t((const uint32_t *)codes, n, largest, index);
+}
+
+/* Neighbouring records go to different copies of the table, each of n_cells. */
+static inline void linred_tally(const uint32_t *index, size_t n, uint32_t *working, size_t n_cells, int n_copies) {
+    uint32_t *copy[4];
+    for (int i = 0; i < 4; i++) copy[i] = working + (i % n_copies) * n_cells;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        copy[0][index[i]]++;
+        copy[1][index[i + 1]]++;
+        copy[2][index[i + 2]]++;
+        copy[3][index[i + 3]]++;
+    }
+    for (; i < n; i++) working[index[i]]++;
+}
+
+typedef struct {
+    uint32_t *working; /* n_copies * n_s << shift zeros */
+    int n_copies;      /* 1, 2 or 4 */
+    int shift;         /* n_x <= 2^shift */
+    uint32_t n_s, n_x;
+    int64_t *counts; /* n_s * n_x zeros */
+} linred_counter;
+
+static inline void linred_empty(linred_counter to) {
+    for (int copy = 0; copy < to.n_copies; copy++) {
+        for (size_t s = 0; s < to.n_s; s++) {
+            uint32_t *row = to.working + ((copy * (size_t)to.n_s + s) << to.shift);
+            for (size_t x = 0; x < to.n_x; x++) {
+                to.counts[s * to.n_x + x] += row[x];
+                row[x] = 0;
+            }
+        }
+    }
+}
+
+static inline int linred_count_pairs(const char *s_codes, int s_width, const char *x_codes, int x_width,
+                                     size_t n_records, linred_counter to) {
+    uint32_t index[LINRED_COUNT_BLOCK];
+    for (size_t start = 0; start < n_records; start += LINRED_COUNT_BLOCK) {
+        const size_t left = n_records - start, n = left < LINRED_COUNT_BLOCK ? left : LINRED_COUNT_BLOCK;
+        if (linred_index_from(s_codes + start * s_width, s_width, n, to.n_s - 1, to.shift, index))
+            return LINRED_COUNT_S_OUT_OF_RANGE;
+        if (linred_index_plus(x_codes + start * x_width, x_width, n, to.n_x - 1, index))
+            return LINRED_COUNT_X_OUT_OF_RANGE;
+        linred_tally(index, n, to.working, (size_t)to.n_s << to.shift, to.n_copies);
+        if ((start + n) % LINRED_COUNT_FLUSH == 0) linred_empty(to);
+    }
+    linred_empty(to);
+    return LINRED_COUNT_OK;
+}
+
+#endif

@@ -1,0 +1,58 @@
+"""Maxima over (x, s, s'). Twins: linred._reference.column_extremes, .worst_neighbors."""
+
+import numpy as np
+
+from linred import _simd
+
+cdef extern from "metrics.h" nogil:
+    void linred_column_extremes_serial(const double *, size_t, size_t, double *, double *)
+    void linred_column_extremes_avx2(const double *, size_t, size_t, double *, double *)
+    ctypedef struct linred_where:
+        size_t x, s, s_prime
+        int found
+    linred_where linred_worst_neighbors(const double *, const unsigned char *, size_t, size_t)
+
+ctypedef void (*column_extremes_t)(const double *, size_t, size_t, double *, double *) noexcept nogil
+cdef column_extremes_t _column_extremes
+
+
+def use_variant(variant):
+    """Send the calls of this module to one variant of `linred._simd.available()`."""
+    global _column_extremes
+    if variant == "avx2":
+        _column_extremes = linred_column_extremes_avx2
+    else:
+        _column_extremes = linred_column_extremes_serial
+
+
+use_variant(_simd.chosen)
+
+
+def column_extremes(const double[:, ::1] matrix):
+    """The largest and the smallest entry of every column, in one pass over the matrix.
+
+    The matrix must be finite with at least one row and one column; NaN is not looked for here.
+    """
+    cdef Py_ssize_t n_rows = matrix.shape[0], n_columns = matrix.shape[1]
+    if n_rows == 0 or n_columns == 0:
+        raise ValueError(f"matrix has shape {(n_rows, n_columns)}; it needs a row and a column")
+    highest, lowest = np.empty(n_columns), np.empty(n_columns)
+    cdef double[::1] highest_view = highest, lowest_view = lowest
+    with nogil:
+        _column_extremes(&matrix[0, 0], n_rows, n_columns, &highest_view[0], &lowest_view[0])
+    return highest, lowest
+
+
+def worst_neighbors(const double[:, ::1] matrix, const unsigned char[:, ::1] neighbors):
+    """(x, s, s') where matrix[s, x] / matrix[s', x] is largest among neighbours; None if there are none to compare.
+
+    O(|X|) for each pair of neighbours. `neighbors` is a symmetric 0/1 matrix; its diagonal is not looked at.
+    """
+    cdef Py_ssize_t n_rows = matrix.shape[0], n_columns = matrix.shape[1]
+    cdef linred_where where
+    if n_rows == 0 or n_columns == 0 or neighbors.shape[0] != n_rows or neighbors.shape[1] != n_rows:
+        raise ValueError(f"matrix has shape {(n_rows, n_columns)} and neighbors "
+                         f"{(neighbors.shape[0], neighbors.shape[1])}")
+    with nogil:
+        where = linred_worst_neighbors(&matrix[0, 0], &neighbors[0, 0], n_rows, n_columns)
+    return (where.x, where.s, where.s_prime) if where.found else None

@@ -1,0 +1,15 @@
+/* Which vector variants this compiler can build and this processor can run. */
+#ifndef LINRED_SIMD_H
+#define LINRED_SIMD_H
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define LINRED_BUILDS_AVX2 1
+#define LINRED_AVX2 __attribute__((target("avx2")))
+#include <immintrin.h>
+static inline int linred_runs_avx2(void) { return __builtin_cpu_supports("avx2"); }
+#else
+#define LINRED_BUILDS_AVX2 0
+static inline int linred_runs_avx2(void) { return 0; }
+#endif
+
+#endif

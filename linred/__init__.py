@@ -1,0 +1,42 @@
+"""linred publishes a column X while protecting a correlated sensitive column S.
+
+    records or matrix -> Joint -> mechanism -> sanitised records
+                           |         |
+                        metrics    report
+
+The names below are the library; each is documented where it is defined.
+"""
+
+from linred.joint import Joint
+from linred.mechanism import Mechanism, alpha_for, linear_reduction, markov, non_markov
+from linred.metrics import (
+    alpha_leakage,
+    dp,
+    first_order,
+    ldp,
+    log_lift,
+    max_lift,
+    maximal_leakage,
+    min_lift,
+    mutual_information,
+)
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Joint",
+    "Mechanism",
+    "alpha_for",
+    "alpha_leakage",
+    "dp",
+    "first_order",
+    "ldp",
+    "linear_reduction",
+    "log_lift",
+    "markov",
+    "max_lift",
+    "maximal_leakage",
+    "min_lift",
+    "mutual_information",
+    "non_markov",
+]

@@ -1,0 +1,75 @@
+"""Arguments at the door: what is wrong is named with its place and value, and nothing is mended but a last digit."""
+
+import math
+
+import numpy as np
+
+SUM_SLACK = 1e-9
+"""How far a sum of probabilities may be off one; within it, it is renormalised."""
+
+
+def number(name, value, low, high):
+    """`value` as a float in [low, high]; either end may be infinite, NaN is never inside."""
+    try:
+        as_float = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} = {value!r} is not a number") from None
+    if not low <= as_float <= high:
+        raise ValueError(f"{name} = {value!r} is outside [{low:g}, {high:g}]")
+    return as_float
+
+
+def alpha(value):
+    return number("alpha", value, 0.0, 1.0)
+
+
+def log_of_base(base):
+    """ln(base), the divisor that turns nats into the unit asked for."""
+    base = number("base", base, 0.0, math.inf)
+    if not 1.0 < base < math.inf:
+        raise ValueError(f"base = {base!r} is not a finite number above 1")
+    return math.log(base)
+
+
+def nonnegative(name, values, ndim):
+    """A read-only C-ordered float64 copy of `values`, all finite and >= 0, with `ndim` nonempty dimensions."""
+    try:
+        array = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is not an array of numbers with {ndim} dimension{'s' * (ndim > 1)}") from None
+    if array.ndim != ndim or array.size == 0:
+        raise ValueError(f"{name} has shape {array.shape}; {ndim} nonempty dimension{'s' * (ndim > 1)} are needed")
+    wrong = ~(np.isfinite(array) & (array >= 0.0))
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        what = "negative" if array[place] < 0.0 and np.isfinite(array[place]) else "not a finite number"
+        raise ValueError(f"{name}[{', '.join(map(str, place))}] = {array[place]} is {what}")
+    return array
+
+
+def distribution(name, array, axis=None):
+    """`array` divided by its sum (by its sums along `axis`), which may be off one by SUM_SLACK."""
+    sums = np.asarray(array.sum(axis=axis, keepdims=axis is not None))
+    wrong = ~(np.abs(sums - 1.0) <= SUM_SLACK)
+    if wrong.any():
+        row = int(np.argmax(wrong.ravel()))
+        place = f"{name}[{row}]" if axis is not None else name
+        raise ValueError(f"{place} sums to {sums.ravel()[row]!s}, off one by more than {SUM_SLACK:g}")
+    return frozen(array if (sums == 1.0).all() else array / sums)
+
+
+def distortion(d, n_x):
+    """A |X| x |X| matrix of nonnegative costs with a zero diagonal."""
+    d = nonnegative("distortion", d, 2)
+    if d.shape != (n_x, n_x):
+        raise ValueError(f"distortion has shape {d.shape}; the alphabet of X needs {(n_x, n_x)}")
+    if d.diagonal().any():
+        x = int(np.argmax(d.diagonal() != 0.0))
+        raise ValueError(f"distortion[{x}, {x}] = {d[x, x]} is not 0: keeping a symbol costs nothing")
+    return frozen(d)
+
+
+def frozen(array):
+    """`array`, made read-only: what a Joint or a Mechanism shows cannot be changed behind its figures."""
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,6 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+
+def count_pairs(s_codes: Codes, x_codes: Codes, n_s: int, n_x: int) -> NDArray[np.int64]: ...

@@ -1,0 +1,69 @@
+"""A slow, readable NumPy twin of every kernel: the tests' oracle. Nothing in the library calls it."""
+
+import numpy as np
+
+
+def count_pairs(s_codes, x_codes, n_s, n_x):
+    counts = np.zeros((n_s, n_x), np.int64)
+    np.add.at(counts, (s_codes.astype(np.int64), x_codes.astype(np.int64)), 1)
+    return counts
+
+
+def column_extremes(matrix):
+    return matrix.max(axis=0), matrix.min(axis=0)
+
+
+def worst_neighbors(matrix, neighbors):
+    """The largest log matrix[s, x] / matrix[s', x] among neighbours, 0/0 skipped, and the set of its (x, s, s')."""
+    largest, places = 0.0, set()
+    for s, s_prime in np.argwhere(neighbors):
+        for x in range(matrix.shape[1]):
+            if s == s_prime or matrix[s, x] == 0.0:
+                continue
+            below = matrix[s_prime, x]
+            ratio = np.inf if below == 0.0 else np.log(matrix[s, x]) - np.log(below)
+            if ratio > largest:
+                largest, places = ratio, set()
+            if ratio == largest:
+                places.add((x, int(s), int(s_prime)))
+    return largest, places
+
+
+def northwest(supply, demand):
+    """One row, as a dense |X| x |X| plan: how far the intervals of the cumulative sums overlap."""
+    supply_ends, demand_ends = np.cumsum(supply), np.cumsum(demand)
+    ends = np.minimum(supply_ends[:, None], demand_ends)
+    starts = np.maximum((supply_ends - supply)[:, None], demand_ends - demand)
+    return np.maximum(ends - starts, 0.0)
+
+
+def northwest_flows(supply, demand):
+    """One row, sparse and vectorised, as (x, y, mass): what a NumPy user would write; the rival in the benchmarks."""
+    supply_ends, demand_ends = np.cumsum(supply), np.cumsum(demand)
+    ends = np.sort(np.concatenate([supply_ends, demand_ends]))
+    mass = np.diff(ends, prepend=0.0)
+    some = mass > 0.0
+    middle = ends[some] - 0.5 * mass[some]
+    return np.searchsorted(supply_ends, middle), np.searchsorted(demand_ends, middle), mass[some]
+
+
+def tables_from_flows(p, p_y, flows, complete):
+    """The dense P(y|s,x) that the tables must amount to."""
+    n_s, n_x = p.shape
+    indptr, x, y, mass = flows
+    dense = np.zeros((n_s, n_x, n_x))
+    dense[p == 0.0] = p_y
+    for s in range(n_s):
+        plan = np.zeros((n_x, n_x))
+        span = slice(indptr[s], indptr[s + 1])
+        np.add.at(plan, (x[span], y[span]), mass[span])
+        if not complete:
+            plan += np.diag(np.maximum(p[s] - plan.sum(axis=1), 0.0))
+        for i in np.flatnonzero(p[s]):
+            dense[s, i] = plan[i] / plan[i].sum() if plan[i].any() else np.eye(n_x)[i]
+    return dense
+
+
+def shorter_detour(d, slack):
+    """Whether any d(x, z) > d(x, y) + d(y, z) + slack."""
+    return bool((d[:, None, :] > d[:, :, None] + d[None, :, :] + slack).any())

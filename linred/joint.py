@@ -1,0 +1,177 @@
+"""Joint: the distribution of a sensitive S and a public X, its labels, and how it was estimated."""
+
+from functools import cached_property
+
+import numpy as np
+
+from linred import _check, _counting, _metrics, records
+
+
+class Joint:
+    """The joint distribution P(S, X) over two finite alphabets.
+
+    Parameters
+    ----------
+    p_sx : array_like, |S| x |X|
+        Probabilities, nonnegative and finite. Their sum may be off one by 1e-9 and is then renormalised.
+    s_labels, x_labels : sequence, optional
+        One distinct, hashable label for each row and column; 0, 1, 2, ... otherwise.
+
+    Notes
+    -----
+    Matrices have a row for each symbol that is conditioned on, so rows of conditionals sum to one. Symbols of
+    probability zero stay in the alphabet. Their conditional row is undefined, and stands as the other variable's
+    marginal: "this symbol tells nothing". It never changes a measure, because a marginal lies between the smallest
+    and the largest conditional.
+
+    Arrays are read-only. O(|S||X|) in time and memory.
+
+    Examples
+    --------
+    >>> joint = Joint([[0.06, 0.03, 0.15, 0.06], [0.35, 0.21, 0.07, 0.07]], s_labels=["no", "yes"])
+    >>> joint.shape, joint.s_labels
+    ((2, 4), ('no', 'yes'))
+    >>> joint.p_x.round(2).tolist()
+    [0.41, 0.24, 0.22, 0.13]
+    """
+
+    def __init__(self, p_sx, s_labels=None, x_labels=None):
+        p_sx = _check.distribution("p_sx", _check.nonnegative("p_sx", p_sx, 2))
+        p_s, p_x = p_sx.sum(axis=1), p_sx.sum(axis=0)
+        self._set(p_s, p_x, s_labels, x_labels, p_sx=p_sx)
+
+    @classmethod
+    def from_conditional(cls, p_x_given_s, p_s, s_labels=None, x_labels=None):
+        """From P(x|s), a row for each s, and P(s). A row with P(s) = 0 is checked, and then stands as P(x)."""
+        p_x_given_s = _check.nonnegative("p_x_given_s", p_x_given_s, 2)
+        p_x_given_s = _check.distribution("p_x_given_s", p_x_given_s, axis=1)
+        p_s = _check.distribution("p_s", _check.nonnegative("p_s", p_s, 1))
+        if p_s.size != p_x_given_s.shape[0]:
+            raise ValueError(f"p_s has {p_s.size} entries and p_x_given_s {p_x_given_s.shape[0]} rows")
+        return cls._from_parts(p_x_given_s, p_s, p_s @ p_x_given_s, s_labels, x_labels)
+
+    @classmethod
+    def from_counts(cls, counts, s_labels=None, x_labels=None):
+        """From an |S| x |X| table of counts. The integers are kept, and `a + b` merges two tables over one alphabet."""
+        as_float = _check.nonnegative("counts", counts, 2)
+        if (as_float != np.floor(as_float)).any() or as_float.max() >= 2.0**53:
+            place = np.argwhere((as_float != np.floor(as_float)) | (as_float >= 2.0**53))[0]
+            raise ValueError(
+                f"counts[{place[0]}, {place[1]}] = {as_float[tuple(place)]} is not a whole number below 2**53"
+            )
+        counts = np.array(counts).astype(np.int64)
+        n_s, n_x, n_records = counts.sum(axis=1), counts.sum(axis=0), int(counts.sum())
+        if n_records == 0:
+            raise ValueError("counts sums to 0: there is no record to estimate from")
+        self = cls.__new__(cls)
+        self._set(n_s / n_records, n_x / n_records, s_labels, x_labels, counts=_check.frozen(counts))
+        return self
+
+    @classmethod
+    def from_records(cls, s, x, s_labels=None, x_labels=None):
+        """From two columns of records; see `linred.records` for what a column may be.
+
+        A table of columns (a frame, a dict of columns, a two-dimensional array) makes a composite alphabet, whose
+        labels are tuples. Labels that are given declare the alphabet, and any other value is a ValueError; otherwise
+        the alphabet is what occurs, in sorted order (a categorical's own order), with None for missing values last.
+
+        >>> Joint.from_records(["f", "m", "m"], [1, 1, 2]).counts.tolist()
+        [[1, 0], [1, 1]]
+        """
+        s, x = records.encode("s", s, s_labels), records.encode("x", x, x_labels)
+        if s.codes.size != x.codes.size:
+            raise ValueError(f"s has {s.codes.size} records and x has {x.codes.size}")
+        if s.codes.size == 0:
+            raise ValueError("s and x have no records to estimate from")
+        counts = _counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels))
+        if not s.all_labels_stay:
+            seen = counts.any(axis=1)
+            counts, s = counts[seen], s.only(seen)
+        if not x.all_labels_stay:
+            seen = counts.any(axis=0)
+            counts, x = counts[:, seen], x.only(seen)
+        return cls.from_counts(counts, s.labels, x.labels)
+
+    @classmethod
+    def _from_parts(cls, p_x_given_s, p_s, p_x, s_labels=None, x_labels=None):
+        """Parts known to be consistent, kept as they are: P_Y = P_X to the last bit, say, where that is the theory."""
+        self = cls.__new__(cls)
+        p_x_given_s = np.where(p_s[:, None] > 0.0, p_x_given_s, p_x) if (p_s == 0.0).any() else p_x_given_s
+        self._set(p_s, p_x, s_labels, x_labels, p_x_given_s=_check.frozen(p_x_given_s))
+        return self
+
+    def _set(self, p_s, p_x, s_labels, x_labels, *, counts=None, **known):
+        self.p_s, self.p_x, self.counts = _check.frozen(p_s), _check.frozen(p_x), counts
+        self.s_labels = records.check_labels("s_labels", s_labels, p_s.size)
+        self.x_labels = records.check_labels("x_labels", x_labels, p_x.size)
+        self.__dict__.update(known)  # what is known of the cached properties below
+
+    @property
+    def shape(self):
+        """(|S|, |X|)."""
+        return self.p_s.size, self.p_x.size
+
+    @property
+    def n_records(self):
+        """How many records it was estimated from; None where it was given as probabilities."""
+        return None if self.counts is None else int(self.counts.sum())
+
+    @cached_property
+    def p_sx(self):
+        """P(s, x), |S| x |X|."""
+        if self.counts is not None:
+            return _check.frozen(self.counts / self.n_records)
+        return _check.frozen(self.p_s[:, None] * self.p_x_given_s)
+
+    @cached_property
+    def p_x_given_s(self):
+        """P(x|s), |S| x |X|: a row for each s, P(x) where P(s) = 0."""
+        weights = self.p_sx if self.counts is None else self.counts
+        return _conditional(weights, weights.sum(axis=1), self.p_x)
+
+    @cached_property
+    def p_s_given_x(self):
+        """P(s|x), |X| x |S|: a row for each x, P(s) where P(x) = 0."""
+        weights = self.p_sx if self.counts is None else self.counts
+        return _conditional(weights.T, weights.sum(axis=0), self.p_s)
+
+    @cached_property
+    def _column_extremes(self):
+        """max_s and min_s of P(x|s) over the s that occur: all that LDP, lifts and calibration need, in one pass."""
+        if (self.p_s > 0.0).all():
+            return _metrics.column_extremes(self.p_x_given_s)
+        return _metrics.column_extremes(self.p_x_given_s[self.p_s > 0.0])
+
+    def __add__(self, other):
+        """The Joint of both tables of counts, which must be over one alphabet in one order."""
+        if not isinstance(other, Joint):
+            return NotImplemented
+        for name in ("s_labels", "x_labels"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                place = next((i for i, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), len(mine))
+                raise ValueError(
+                    f"the alphabets differ: {name} has {len(mine)} and {len(theirs)} labels, unlike from [{place}] on"
+                )
+        if self.counts is None or other.counts is None:
+            raise ValueError("only a Joint of counts can be added: its weight is its number of records")
+        return Joint.from_counts(self.counts + other.counts, self.s_labels, self.x_labels)
+
+    def __setstate__(self, state):
+        """Unpickled arrays are writeable: freeze them again."""
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                _check.frozen(value)
+        self.__dict__.update(state)
+
+    def __repr__(self):
+        origin = "" if self.counts is None else f" from {self.n_records} records"
+        return f"<Joint of {self.shape[0]} x {self.shape[1]} symbols{origin}>"
+
+
+def _conditional(weights, totals, otherwise):
+    """weights / totals by row; `otherwise` where the total is zero."""
+    if totals.all():
+        return _check.frozen(np.ascontiguousarray(weights / totals[:, None]))
+    with np.errstate(invalid="ignore"):
+        return _check.frozen(np.where(totals[:, None] > 0, weights / totals[:, None], otherwise))

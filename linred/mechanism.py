@@ -1,0 +1,321 @@
+"""The paper's mechanisms: the linear reduction of P(S, X), how far to go, and how to draw Y from (S, X).
+
+`Mechanism` stores keep-probabilities and sparse tables of destinations, and tells what it does to the data.
+"""
+
+import math
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from linred import _check, _mechanism, metrics
+from linred.joint import Joint
+from linred.report import Privacy, Report, Utility
+
+
+class Tables(NamedTuple):
+    """Distributions over Y in compressed rows: table t has the symbols y[indptr[t]:indptr[t+1]], summing to one."""
+
+    indptr: np.ndarray
+    y: np.ndarray
+    probability: np.ndarray
+
+
+class Mechanism:
+    """A randomised P(y|s,x) with the alphabet of X, made by `markov`, `non_markov` and others to come.
+
+    A record (s, x) is kept with probability `keep[s, x]`; else its y is drawn from table `table_of[s, x]` of `tables`.
+    Table 0 is P_Y. Cells with P(s,x) = 0 are never kept and draw from it (errata 9); elsewhere it is the only table
+    that may hold x itself.
+
+    Attributes
+    ----------
+    joint : Joint of S and X that it was made for.
+    name : "markov" or "non_markov".
+    alpha : the share of the way from P(x|s) to P(x).
+    sees_s : whether a draw depends on s; if not, sanitising needs no S.
+    gap : how far its expected distortion may be above the optimum, by a dual bound; 0.0 for closed forms.
+
+    Guarantee
+    ---------
+    keep and tables are nonnegative, rows sum to one to 1e-15, and sum_x P(y|s,x) P(x|s) is `p_y_given_s` to 1e-12.
+    """
+
+    def __init__(self, joint, *, name, alpha, sees_s, keep, table_of, tables, gap=0.0):
+        self.joint, self.name, self.alpha, self.sees_s, self.gap = joint, name, alpha, sees_s, gap
+        self.keep, self.table_of = _check.frozen(keep), _check.frozen(table_of)
+        self.tables = Tables(*map(_check.frozen, tables))
+
+    @cached_property
+    def released(self):
+        """The Joint of S and Y: what an observer of the output can learn of S."""
+        return linear_reduction(self.joint, self.alpha)
+
+    @property
+    def p_y(self):
+        """P(y), which is P(x)."""
+        return self.released.p_x
+
+    @property
+    def p_y_given_s(self):
+        """P(y|s), |S| x |X|: equation (3)."""
+        return self.released.p_x_given_s
+
+    @property
+    def p_y_given_x(self):
+        """P(y|x), |X| x |X|; P_Y where P(x) = 0."""
+        p_xy, p_x = self._joint_xy(0, self.joint.shape[1]), self.joint.p_x[:, None]
+        return np.divide(p_xy, p_x, out=np.tile(self.p_y, (p_x.size, 1)), where=p_x > 0.0)
+
+    @property
+    def p_y_given_sx(self):
+        """P(y|s,x), a dense |S| x |X| x |X| array: only where it fits."""
+        n_x = self.joint.shape[1]
+        dense = self._destinations.toarray()[self.table_of]
+        dense *= (1.0 - self.keep)[:, :, None]
+        dense[:, np.arange(n_x), np.arange(n_x)] += self.keep
+        return dense
+
+    def dtv(self):
+        """Share of the records that change: 1 - sum_x P(x) P(Y=x|x), the paper's total variation distance."""
+        self_drawn = np.where(self.table_of == 0, self.p_y, 0.0)
+        return float((self.joint.p_sx * (1.0 - self.keep) * (1.0 - self_drawn)).sum())
+
+    def expected_distortion(self, d):
+        """E d(X, Y) for a nonnegative |X| x |X| matrix d with zero diagonal, d[x, y] the cost of x becoming y."""
+        d = _check.distortion(d, self.joint.shape[1])
+        return float(sum(np.vdot(block, d[rows]) for rows, block in self._blocks_xy()))
+
+    def mutual_information(self, base=math.e):
+        """I(X; Y), what the output still tells of the input."""
+        log_base = _check.log_of_base(base)
+        total = 0.0
+        for rows, p_xy in self._blocks_xy():
+            p_x = self.joint.p_x[rows, None]
+            p_y_given_x = np.divide(p_xy, p_x, out=np.zeros_like(p_xy), where=p_x > 0.0)
+            total += metrics.relative_entropy(p_xy, p_y_given_x, self.p_y)
+        return total / log_base
+
+    def report(self, base=math.e):
+        """Every figure, before and after, in nats or in another base; prints as a table."""
+        entropy, information = metrics.entropy(self.joint.p_x, base), self.mutual_information(base)
+        utility = Utility(self.dtv(), information, entropy, max(0.0, entropy - information))
+        return Report(self, base, Privacy.of(self.joint, base), Privacy.of(self.released, base), utility)
+
+    def __repr__(self):
+        n_s, n_x = self.joint.shape
+        return f"<Mechanism {self.name} with alpha = {self.alpha:.6g} for {n_s} x {n_x} symbols>"
+
+    @cached_property
+    def _destinations(self):
+        """The tables as a sparse matrix, tables x |X|."""
+        from scipy.sparse import csr_array
+
+        indptr, y, probability = self.tables
+        return csr_array((probability, y, indptr), shape=(indptr.size - 1, self.joint.shape[1]))
+
+    @cached_property
+    def _redrawn(self):
+        """Mass of x that is redrawn from each table, sparse |X| x tables."""
+        from scipy.sparse import csr_array
+
+        n_s, n_x = self.joint.shape
+        mass = (self.joint.p_sx * (1.0 - self.keep)).ravel()
+        x = np.tile(np.arange(n_x, dtype=np.int32), n_s)
+        some = mass > 0.0
+        return csr_array((mass[some], (x[some], self.table_of.ravel()[some])), shape=(n_x, self.tables.indptr.size - 1))
+
+    def _joint_xy(self, start, stop):
+        """Rows start:stop of P(x, y), dense."""
+        block = (self._redrawn[start:stop] @ self._destinations).toarray()
+        kept = (self.joint.p_sx[:, start:stop] * self.keep[:, start:stop]).sum(axis=0)
+        block[np.arange(stop - start), np.arange(start, stop)] += kept
+        return block
+
+    def _blocks_xy(self):
+        """P(x, y) in blocks of rows of about 16 MB, so that no |X| x |X| array is needed."""
+        n_x = self.joint.shape[1]
+        height = max(1, 2**21 // n_x)
+        for start in range(0, n_x, height):
+            stop = min(n_x, start + height)
+            yield slice(start, stop), self._joint_xy(start, stop)
+
+
+def linear_reduction(joint, alpha):
+    """The Joint of S and Y with P(y|s) = (1-alpha) P(x|s) + alpha P(x), equation (3); P_Y is P_X to the last bit.
+
+    >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
+    >>> linear_reduction(joint, 0.5).p_x_given_s.round(12).tolist()
+    [[0.3, 0.7], [0.5, 0.5]]
+    """
+    alpha = _check.alpha(alpha)
+    p_y_given_s = (1.0 - alpha) * joint.p_x_given_s + alpha * joint.p_x
+    return Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
+
+
+def alpha_for(joint, *, ldp=None, log_lift=None):
+    """The smallest alpha whose linear reduction meets a target, or both targets at once, in nats.
+
+    Guarantee
+    ---------
+    `linred.ldp` and `linred.log_lift` of `linear_reduction(joint, alpha)` are at or under the targets, and so are the
+    exact figures of (1-alpha) P(x|s) + alpha P(x) over the reals: alpha is rounded up (errata 10). It is above the
+    real minimum by rounding only. Closed form (errata 6), O(|S||X|).
+
+    >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
+    >>> round(alpha_for(joint, ldp=1.0), 12)
+    0.37640076465
+    """
+    ldp, log_lift = _targets(ldp, log_lift)
+    alpha, step = max(_alpha_for_ldp(joint, ldp), _alpha_for_log_lift(joint, log_lift)), 2.0**-53
+    while not (_ldp_bound(joint, alpha) <= ldp and _log_lift_bound(joint, alpha) <= log_lift):
+        alpha, step = min(1.0, alpha + step), 2.0 * step
+    return alpha
+
+
+def markov(joint, alpha):
+    """Lemma 1: keep x with probability 1-alpha, else draw from P_X. It does not look at s, and is stored in O(|X|).
+
+    >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
+    >>> markov(joint, 0.5).p_y_given_x.round(12).tolist()
+    [[0.7, 0.3], [0.2, 0.8]]
+    """
+    alpha = _check.alpha(alpha)
+    keep = np.where(joint.p_x > 0.0, 1.0 - alpha, 0.0)
+    return Mechanism(
+        joint,
+        name="markov",
+        alpha=alpha,
+        sees_s=False,
+        keep=np.broadcast_to(keep, joint.shape),
+        table_of=np.broadcast_to(np.int32(0), joint.shape),
+        tables=_marginal_table(joint.p_x),
+    )
+
+
+def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
+    """Proposition 1: for each s, move only what P(x|s) has in excess of P(y|s), to where it is short.
+
+    Parameters
+    ----------
+    distortion : |X| x |X| matrix, optional
+        Nonnegative costs with zero diagonal. Then the moves minimise E d(X, Y), exactly and for any such d, and among
+        equal costs change the fewest records; see `linred.transport`.
+    coupling : "northwest" or "proportional"
+        Which of the couplings that change the fewest records: excess against deficit in alphabet order, at most
+        |X| - 1 moves an s; or every excess to all deficits in proportion, one table an s.
+
+    O(|S||X|) in time and memory without a distortion.
+
+    >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
+    >>> non_markov(joint, 0.5).p_y_given_sx[0].round(12).tolist()[2]
+    [0.21, 0.07, 0.72, 0.0]
+    """
+    alpha = _check.alpha(alpha)
+    if coupling not in ("northwest", "proportional"):
+        raise ValueError(f"coupling = {coupling!r} is not 'northwest' or 'proportional'")
+    if distortion is not None and coupling != "northwest":
+        raise ValueError(f"coupling = {coupling!r} cannot be chosen: the distortion decides the moves")
+    p = joint.p_x_given_s if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, joint.p_x_given_s, 0.0)
+    delta = alpha * (joint.p_x_given_s - joint.p_x)
+    gap = 0.0
+    if distortion is not None:
+        from linred import transport
+
+        d = _check.distortion(distortion, joint.shape[1])
+        flows, complete, gaps = transport.cheapest_flows(joint.p_x_given_s, delta, d)
+        keep, table_of, *tables = _mechanism.tables_from_flows(p, joint.p_x, flows, complete)
+        gap = float(joint.p_s @ gaps)
+    elif coupling == "northwest":
+        flows = _mechanism.northwest(delta)
+        keep, table_of, *tables = _mechanism.tables_from_flows(p, joint.p_x, flows, False)
+    else:
+        keep, table_of, *tables = _proportional(p, joint.p_x, delta)
+    return Mechanism(
+        joint, name="non_markov", alpha=alpha, sees_s=True, keep=keep, table_of=table_of, tables=tables, gap=gap
+    )
+
+
+def _marginal_table(p_y):
+    y = np.flatnonzero(p_y).astype(np.int32)
+    return np.array([0, y.size]), y, p_y[y]
+
+
+def _proportional(p, p_y, delta):
+    """Table 1 + s is the deficit of s, scaled to one; rows without a deficit move nothing."""
+    short = delta < 0.0
+    deficit = np.where(short, -delta, 0.0)
+    some = short.any(axis=1)
+    deficit[some] /= deficit[some].sum(axis=1, keepdims=True)
+    moved = np.where(some[:, None], np.maximum(delta, 0.0), 0.0)
+    keep = 1.0 - np.divide(moved, p, out=np.ones_like(p), where=p > 0.0)
+    table_of = np.where(p > 0.0, 1 + np.arange(p.shape[0])[:, None], 0).astype(np.int32)
+    indptr, y, probability = _marginal_table(p_y)
+    ends = indptr[-1] + np.cumsum(short.sum(axis=1))
+    return (
+        keep,
+        table_of,
+        np.concatenate([indptr, ends]),
+        np.concatenate([y, np.nonzero(short)[1].astype(np.int32)]),
+        np.concatenate([probability, deficit[short]]),
+    )
+
+
+def _targets(ldp, log_lift):
+    if ldp is None and log_lift is None:
+        raise ValueError("a target is needed: ldp=, log_lift= or both")
+    return (
+        math.inf if ldp is None else _check.number("ldp", ldp, 0.0, math.inf),
+        math.inf if log_lift is None else _check.number("log_lift", log_lift, 0.0, math.inf),
+    )
+
+
+def _alpha_for_ldp(joint, target):
+    """max over x of n / (n + P(x)(e^target - 1)), n = max_s P(x|s) - e^target min_s P(x|s), written without
+    cancellation: with h, l the extremes, n = (h - l) - (e^target - 1) l and the denominator adds what is >= 0."""
+    (highest, lowest), p_x = joint._column_extremes, joint.p_x
+    growth = math.expm1(min(target, 700.0))  # e^700 is beyond every ratio that alpha can resolve
+    excess = (highest - lowest) - growth * lowest
+    over = excess > 0.0
+    return float((excess[over] / ((highest - lowest) + growth * (p_x - lowest))[over]).max(initial=0.0))
+
+
+def _alpha_for_log_lift(joint, target):
+    """The largest share of max_s P(x|s) - P(x), or of P(x) - min_s P(x|s), that is beyond the target."""
+    (highest, lowest), p_x = joint._column_extremes, joint.p_x
+    alpha = 0.0
+    for distance, allowed in (
+        (highest - p_x, math.expm1(min(target, 700.0)) * p_x),
+        (p_x - lowest, -math.expm1(-target) * p_x),
+    ):
+        over = distance > allowed
+        alpha = max(alpha, float(((distance - allowed)[over] / distance[over]).max(initial=0.0)))
+    return alpha
+
+
+def _reduced_extremes(joint, alpha):
+    """The column extremes of `linear_reduction(joint, alpha)`, from those of joint: rounding keeps order."""
+    return ((1.0 - alpha) * extreme + alpha * joint.p_x for extreme in joint._column_extremes)
+
+
+def _ldp_bound(joint, alpha):
+    highest, lowest = _reduced_extremes(joint, alpha)
+    x = metrics._largest_ratio(highest, lowest)
+    return _rounded_up(metrics._log_ratio(highest[x], lowest[x]))
+
+
+def _log_lift_bound(joint, alpha):
+    highest, lowest = _reduced_extremes(joint, alpha)
+    return max(
+        _rounded_up(metrics._log_ratio(numerators[x], denominators[x]))
+        for numerators, denominators in ((highest, joint.p_x), (joint.p_x, lowest))
+        for x in (metrics._largest_ratio(numerators, denominators),)
+    )
+
+
+def _rounded_up(figure):
+    """Above the real figure: three roundings at either end of a ratio, one in it, one in the log: under 8 half-ulps.
+
+    0.0 is exact: both ends are then the same double."""
+    return figure + 2.0**-50 * (1.0 + figure) if figure > 0.0 else 0.0

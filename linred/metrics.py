@@ -1,0 +1,246 @@
+"""What a released column tells about S: LDP, DP, log-lift, lifts, leakages, mutual information.
+
+Each measure takes a `Joint`, of S with X (before) or of S with Y (`mechanism.released`, after), and gives nats unless
+another `base` is asked for. All are exact formulas in double precision.
+
+Zeros are decided here, once. 0/0 is no evidence and is skipped; p/0 with p > 0 is infinite and is reported as
+infinite. Symbols of probability zero, in either alphabet, are skipped everywhere.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linred import _check, _metrics
+
+
+class Where(NamedTuple):
+    """Where a maximum is attained, as codes: `joint.x_labels[x]`, `joint.s_labels[s]`. Lifts have no second s."""
+
+    x: int
+    s: int
+    s_prime: int | None = None
+
+
+def ldp(joint, base=math.e, *, where=False):
+    """Local differential privacy, max over x, s, s' of log P(x|s)/P(x|s'); with `where`, also its (x, s, s').
+
+    O(|S||X|), one pass, shared with the lifts of the same Joint.
+
+    >>> from linred import Joint
+    >>> ldp(Joint([[0.4, 0.1], [0.1, 0.4]]), base=2, where=True)
+    (2.0, Where(x=0, s=0, s_prime=1))
+    """
+    highest, lowest = _extremes(joint)
+    x = _largest_ratio(highest, lowest)
+    value = _log_ratio(highest[x], lowest[x]) / _check.log_of_base(base)
+    return (value, Where(x, _row(joint, x, highest), _row(joint, x, lowest))) if where else value
+
+
+def dp(joint, neighbors, base=math.e, *, where=False):
+    """Differential privacy, max of log P(x|s)/P(x|s') over x and the pairs s ~ s' of a neighbour relation.
+
+    Parameters
+    ----------
+    neighbors : |S| x |S| boolean matrix, symmetric, or "hamming"
+        "hamming" makes neighbours of labels that differ in just one place; labels must be tuples of one length.
+
+    0.0 (and None for `where`) if no two symbols that occur are neighbours. O(|X|) for each pair of neighbours.
+
+    >>> from linred import Joint
+    >>> joint = Joint([[0.2, 0.05], [0.1, 0.15], [0.05, 0.2], [0.1, 0.15]], s_labels=[(0, 0), (0, 1), (1, 1), (1, 0)])
+    >>> round(dp(joint, "hamming", base=2), 12), round(ldp(joint, base=2), 12)
+    (1.584962500721, 2.0)
+    """
+    log_base = _check.log_of_base(base)
+    neighbors = _neighbor_matrix(_joint(joint), neighbors)
+    occurs = np.flatnonzero(joint.p_s > 0.0)
+    matrix = joint.p_x_given_s if occurs.size == joint.shape[0] else joint.p_x_given_s[occurs]
+    found = _metrics.worst_neighbors(matrix, np.ascontiguousarray(neighbors[np.ix_(occurs, occurs)]).view(np.uint8))
+    if found is None:
+        return (0.0, None) if where else 0.0
+    x, s, s_prime = found[0], int(occurs[found[1]]), int(occurs[found[2]])
+    value = _log_ratio(joint.p_x_given_s[s, x], joint.p_x_given_s[s_prime, x]) / log_base
+    return (value, Where(x, s, s_prime)) if where else value
+
+
+def max_lift(joint, base=math.e, *, where=False):
+    """max over x, s of log P(x|s)/P(x) >= 0: how much a symbol can raise the belief in an s."""
+    highest, _ = _extremes(joint)
+    return _lift(joint, highest, joint.p_x, highest, base, where)
+
+
+def min_lift(joint, base=math.e, *, where=False):
+    """max over x, s of log P(x)/P(x|s) >= 0: how much a symbol can lower the belief in an s."""
+    _, lowest = _extremes(joint)
+    return _lift(joint, joint.p_x, lowest, lowest, base, where)
+
+
+def log_lift(joint, base=math.e, *, where=False):
+    """max over x, s of |log P(x|s)/P(x)|, the larger of `max_lift` and `min_lift`."""
+    return max(
+        max_lift(joint, base, where=where), min_lift(joint, base, where=where), key=lambda m: m[0] if where else m
+    )
+
+
+def mutual_information(joint, base=math.e):
+    """I(S; X) = sum P(s,x) log P(x|s)/P(x). O(|S||X|).
+
+    >>> from linred import Joint
+    >>> mutual_information(Joint([[0.5, 0], [0, 0.5]]), base=2)
+    1.0
+    """
+    log_base = _check.log_of_base(base)
+    return relative_entropy(_joint(joint).p_sx, joint.p_x_given_s, joint.p_x) / log_base
+
+
+def maximal_leakage(joint, base=math.e):
+    """log sum_x max_s P(x|s), Sibson's information of order infinity: not a limit of Arimoto's (errata 8)."""
+    highest, _ = _extremes(joint)
+    return max(0.0, math.log(highest.sum())) / _check.log_of_base(base)
+
+
+def alpha_leakage(joint, order, base=math.e):
+    """Arimoto's mutual information of an order in [1, inf]: order/(order-1) log sum_x |P(.,x)|_order / |P_S|_order.
+
+    Order 1 is the limit `mutual_information`; order inf is log sum_x max_s P(s,x) / max_s P(s), the guessing
+    leakage. Accurate for orders next to 1 too, where the formula as it stands cancels. O(|S||X|).
+    """
+    order = _check.number("order", order, 1.0, math.inf)
+    log_base = _check.log_of_base(base)
+    if order == 1.0:
+        return mutual_information(joint, base)
+    if order < 2.0:
+        nats = _arimoto_near_one(_joint(joint), order - 1.0)
+    else:
+        gain = _norms(_joint(joint).p_sx, order).sum() / _norms(joint.p_s[:, None], order)[0]
+        nats = math.log(gain) if order == math.inf else order / (order - 1.0) * math.log(gain)
+    return max(0.0, nats) / log_base
+
+
+class FirstOrder(NamedTuple):
+    """The paper's approximations of LDP(S->Y) and log-lift(S->Y), and whether they may be used."""
+
+    ldp: float
+    log_lift: float
+    valid: bool
+
+
+def first_order(joint, alpha, base=math.e):
+    """(1-alpha) LDP(S->X) and (1-alpha) log-lift(S->X), equation (5) of the paper.
+
+    `valid` is the paper's test, |P(x|s)/P(x) - 1| <= 1 for all s, x. They are approximations from either side, not
+    bounds: no guarantee may rest on them. At alpha = 1 both are 0, their exact value, also where L is infinite.
+    """
+    rest = 1.0 - _check.alpha(alpha)
+    highest, _ = _extremes(joint)
+    # P(x|s)/P(x) - 1 is never below -1, so the test is on the largest lift alone; 2 P(x) is exact.
+    valid = bool((highest <= 2.0 * joint.p_x).all())
+    return FirstOrder(rest * ldp(joint, base) if rest else 0.0, rest * log_lift(joint, base) if rest else 0.0, valid)
+
+
+def entropy(p, base=math.e):
+    """H(X) = - sum p log p of one distribution."""
+    p = p[p > 0.0]
+    return max(0.0, -float(p @ np.log(p))) / _check.log_of_base(base)
+
+
+def relative_entropy(p_joint, p_row, p_column):
+    """sum p_joint log(p_row / p_column) in nats, over the cells where p_joint > 0; p_column is one marginal."""
+    occurs = p_joint > 0.0
+    ratio = np.divide(p_row, p_column, out=np.ones_like(p_joint), where=occurs)
+    return max(0.0, float(np.vdot(p_joint, np.log(ratio))))
+
+
+def _joint(joint):
+    if not hasattr(joint, "p_x_given_s"):
+        raise TypeError(f"joint = {joint!r} is not a linred.Joint")
+    return joint
+
+
+def _extremes(joint):
+    return _joint(joint)._column_extremes
+
+
+def _largest_ratio(numerators, denominators):
+    """The first place of the largest numerator/denominator; 0/0 is skipped.
+
+    The denominator is scaled by 2^60, exactly, so that only a true p/0 is infinite: see csrc/metrics.h.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = numerators / (denominators * 2.0**60)
+    return int(np.argmax(np.where(numerators > 0.0, ratios, -1.0)))
+
+
+def _log_ratio(numerator, denominator):
+    """ln(numerator/denominator), accurate next to one, finite wherever the truth is."""
+    if denominator == 0.0:
+        return math.inf
+    excess = float(numerator - denominator) / float(denominator)
+    if math.isinf(excess):
+        return math.log(numerator) - math.log(denominator)
+    return math.log1p(excess)
+
+
+def _lift(joint, numerators, denominators, extreme, base, where):
+    x = _largest_ratio(numerators, denominators)
+    # The largest is never below zero; P(x) as a rounded sum may leave it an ulp under.
+    value = max(0.0, _log_ratio(numerators[x], denominators[x])) / _check.log_of_base(base)
+    return (value, Where(x, _row(joint, x, extreme))) if where else value
+
+
+def _row(joint, x, extreme):
+    """The first s that occurs and has the extreme of column x."""
+    return int(np.argmax((joint.p_x_given_s[:, x] == extreme[x]) & (joint.p_s > 0.0)))
+
+
+def _neighbor_matrix(joint, neighbors):
+    if isinstance(neighbors, str) and neighbors == "hamming":
+        return _hamming_neighbors(joint.s_labels)
+    matrix = np.asarray(neighbors)
+    n_s = joint.shape[0]
+    if matrix.dtype != bool or matrix.shape != (n_s, n_s):
+        raise ValueError(
+            f"neighbors is {matrix.dtype} of shape {matrix.shape}; 'hamming' or a boolean {n_s} x {n_s} matrix is needed"
+        )
+    if (matrix != matrix.T).any():
+        s, s_prime = np.argwhere(matrix & ~matrix.T)[0]
+        raise ValueError(
+            f"neighbors[{s}, {s_prime}] is True and neighbors[{s_prime}, {s}] is not: the relation must be symmetric"
+        )
+    return matrix
+
+
+def _hamming_neighbors(labels):
+    for place, label in enumerate(labels):
+        if not isinstance(label, tuple) or len(label) != len(labels[0]):
+            raise ValueError(f"s_labels[{place}] = {label!r} is not a tuple as long as the others: no Hamming distance")
+    distance = np.zeros((len(labels), len(labels)), np.int32)
+    for part in zip(*labels, strict=True):
+        code_of = {value: code for code, value in enumerate(dict.fromkeys(part))}
+        codes = np.array([code_of[value] for value in part])
+        distance += codes[:, None] != codes
+    return distance == 1
+
+
+def _norms(columns, order):
+    """The norm of an order >= 1 of each column, scaled by its largest entry so that no power underflows to nothing."""
+    largest = columns.max(axis=0)
+    if order == math.inf:
+        return largest
+    scaled = columns / np.where(largest > 0.0, largest, 1.0)
+    return largest * (scaled**order).sum(axis=0) ** (1.0 / order)
+
+
+def _arimoto_near_one(joint, excess):
+    """Arimoto's information of order 1 + excess: every difference from one is carried instead of the number itself."""
+    order = 1.0 + excess
+
+    def power_sum_minus_one(p):  # sum p^order - 1 along the rows, for rows that sum to one
+        logs = np.log(p, out=np.zeros_like(p), where=p > 0.0)
+        return (p * np.expm1(excess * logs)).sum(axis=-1)
+
+    norm_of_posterior = np.expm1(np.log1p(power_sum_minus_one(joint.p_s_given_x)) / order)
+    norm_of_prior = math.log1p(float(power_sum_minus_one(joint.p_s))) / order
+    return order / excess * (math.log1p(float(joint.p_x @ norm_of_posterior)) - norm_of_prior)

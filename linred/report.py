@@ -1,0 +1,60 @@
+"""What a mechanism does, in figures: `mechanism.report()`."""
+
+import math
+from typing import NamedTuple
+
+from linred import metrics
+
+
+class Privacy(NamedTuple):
+    """What a column tells about S; all 0 is perfect privacy."""
+
+    ldp: float
+    log_lift: float
+    max_lift: float
+    min_lift: float
+    mutual_information: float
+    maximal_leakage: float
+
+    @classmethod
+    def of(cls, joint, base):
+        return cls(*(getattr(metrics, name)(joint, base) for name in cls._fields))
+
+
+class Utility(NamedTuple):
+    """What Y still tells about X."""
+
+    dtv: float
+    mutual_information: float
+    entropy: float
+    information_loss: float
+
+
+class Report:
+    """Figures of a mechanism: `.before` and `.after` (`Privacy`), `.utility` (`Utility`), `.base`; prints as a table."""
+
+    def __init__(self, mechanism, base, before, after, utility):
+        self.mechanism, self.base = mechanism, base
+        self.before, self.after, self.utility = before, after, utility
+
+    def __str__(self):
+        unit = {math.e: "nats", 2: "bits", 10: "bans"}.get(self.base, f"log base {self.base:g}")
+        n_s, n_x = self.mechanism.joint.shape
+        lines = [
+            f"{self.mechanism.name}, alpha = {self.mechanism.alpha:.6g}, {n_s} x {n_x} symbols",
+            "",
+            f"what is told about S [{unit}]      before       after",
+        ]
+        for label, before, after in zip(_PRIVACY_LABELS, self.before, self.after, strict=True):
+            lines.append(f"  {label:<24}{before:>12.6f}{after:>12.6f}")
+        lines += ["", f"what is left of X [{unit}]"]
+        lines += [f"  {'records changed (DTV)':<24}{self.utility.dtv:>12.6f}"]
+        for label, value in zip(_UTILITY_LABELS, self.utility[1:], strict=True):
+            lines.append(f"  {label:<24}{value:>12.6f}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+_PRIVACY_LABELS = ("LDP", "log-lift", "max-lift", "min-lift", "mutual information", "maximal leakage")
+_UTILITY_LABELS = ("I(X;Y)", "H(X)", "H(X) - I(X;Y)")

@@ -1,0 +1,234 @@
+"""The cheapest way to turn P(x|s) into P(y|s) for each s, exactly, under any distortion.
+
+For each s this is an optimal transport. What decides the method is the distortion d (errata 3):
+
+- Triangle inequality, d(x,z) <= d(x,y) + d(y,z): what stays costs nothing and moving it never helps, so only the excess
+  of P(x|s) over P(y|s) moves, to where there is a deficit. That changes the fewest records too.
+  Otherwise all of P(x|s) may have to move.
+- Monge property, d(x,y) + d(x',y') <= d(x,y') + d(x',y) for x < x', y < y': no two moves should cross, so the north-west
+  corner is optimal, in linear time. |i-j| has both properties, (i-j)^2 the second only.
+
+Where neither helps, a linear programme is solved by `linred._lp`, and its answer is made exact here: flows are computed
+again on its basis tree, and potentials on the same tree say how far from the optimum it can be.
+"""
+
+import numpy as np
+
+from linred import _mechanism
+
+SLACK = 2.0**-40
+"""Relative to the largest d: a triangle or a reduced cost violated by less is rounding. It bounds the loss in cost."""
+
+_ROUNDING = 2.0**-50
+"""Relative to the largest d: what rounding may take from d(x,y) + d(x',y') of neighbouring symbols."""
+
+
+def cheapest_flows(p, delta, d):
+    """Flows from each row of p that leave p - delta and cost the least under d; among those, change the fewest records.
+
+    Returns (flows, complete, gaps): flows as `linred._mechanism.northwest` gives them; whether they hold all of p or only
+    what moves; and for each s a bound on how far its cost is above the optimum, 0.0 for closed forms.
+    """
+    n_s = p.shape[0]
+    if holds_triangle_inequality(d):
+        if is_monge(d):
+            return _mechanism.northwest(delta), False, np.zeros(n_s)
+        return _collect([_cheapest_moves(row, d) for row in delta], complete=False)
+    if is_monge(d, strictly=True):
+        return _mechanism.northwest(p, np.maximum(p - delta, 0.0)), True, np.zeros(n_s)
+    return _collect(
+        [_cheapest_coupling(row, np.maximum(row - change, 0.0), d) for row, change in zip(p, delta, strict=True)],
+        complete=True,
+    )
+
+
+def is_monge(d, strictly=False):
+    """Whether d(x,y) + d(x',y') <= d(x,y') + d(x',y) for all x < x', y < y': neighbours are enough. O(|X|^2).
+
+    Strictly: < for all, so that only one coupling is optimal."""
+    crossing_minus_straight = d[:-1, 1:] + d[1:, :-1] - d[:-1, :-1] - d[1:, 1:]
+    rounding = _ROUNDING * d.max(initial=0.0)
+    return bool((crossing_minus_straight > rounding if strictly else crossing_minus_straight >= -rounding).all())
+
+
+def holds_triangle_inequality(d):
+    """d(x,z) <= d(x,y) + d(y,z) for all x, y, z. O(|X|^2) where d is Monge, else O(|X|^3)."""
+    slack = SLACK * d.max()
+    if not is_monge(d):
+        return _mechanism.shorter_detour(d, slack) is None
+    # Monge with a zero diagonal: going by every symbol between is never dearer, so the inequality is that it costs the same.
+    upward, downward = (np.concatenate([[0.0], np.cumsum(d.diagonal(offset))]) for offset in (1, -1))
+    by_steps = np.where(np.tri(*d.shape, dtype=bool), downward[:, None] - downward, upward - upward[:, None])
+    return bool((d <= by_steps + slack).all())
+
+
+def _cheapest_moves(delta, d):
+    """(x, y, mass, gap) from excess to deficit."""
+    excess, deficit = np.flatnonzero(delta > 0.0), np.flatnonzero(delta < 0.0)
+    if not (excess.size and deficit.size):  # rounding alone has no destination
+        return excess[:0], excess[:0], delta[:0], 0.0
+    supply, demand, cost = delta[excess], -delta[deficit], d[np.ix_(excess, deficit)]
+    if is_monge(cost):
+        _, x, y, mass = _mechanism.northwest(delta[None, :])
+        return x, y, mass, 0.0
+    x, y, mass, value, bound = _exact_transport(supply, demand, cost)[:5]
+    return excess[x], deficit[y], mass, max(0.0, value - bound)
+
+
+def _cheapest_coupling(p, q, d):
+    """(x, y, mass, gap) from all of p to all of q; of the optimal couplings, one that changes the fewest records."""
+    rows, columns = np.flatnonzero(p), np.flatnonzero(q)
+    supply, demand, cost = p[rows], q[columns], d[np.ix_(rows, columns)]
+    x, y, mass, value, bound, reduced_cost = _exact_transport(supply, demand, cost)
+    tight = reduced_cost <= SLACK * d.max()
+    if tight.sum() > x.size:  # the flows on tight arcs, and only they, are optimal: choose among them
+        changed = np.where(rows[:, None] == columns, 0.0, 1.0)
+        never = 2.0 * changed.size  # dearer than any cycle of changes that one arc outside could save
+        x, y, mass = _exact_transport(supply, demand, np.where(tight, changed, never))[:3]
+        value = float(cost[x, y] @ mass)
+    return rows[x], columns[y], mass, max(0.0, value - bound)
+
+
+def _exact_transport(supply, demand, cost):
+    """(x, y, mass, value, lower bound of the optimum, reduced costs) of an optimal transport, exact on its basis tree."""
+    from linred import _lp
+
+    plan, u, v = _lp.transport(supply, demand, cost)
+    tree, mass, reduced_cost, dual_value = _polish(_spanning_tree(plan, cost - u[:, None] - v), supply, demand, cost)
+    bound = dual_value + min(0.0, float(reduced_cost.min())) * supply.sum()
+    x, y = tree[mass > 0.0].T
+    mass = mass[mass > 0.0]
+    return x, y, mass, float(cost[x, y] @ mass), bound, reduced_cost
+
+
+def _spanning_tree(plan, reduced_cost):
+    """The basis of a plan: its flows, the largest first; where they leave parts apart, the arcs of least reduced cost."""
+    n_x, n_y = plan.shape
+    part = list(range(n_x + n_y))
+
+    def root(node):
+        while part[node] != node:
+            part[node] = node = part[part[node]]
+        return node
+
+    def join(arcs):
+        for i, j in zip(*(index.tolist() for index in np.unravel_index(arcs, plan.shape)), strict=True):
+            a, b = root(i), root(n_x + j)
+            if a != b:
+                part[a] = b
+                tree.append((i, j))
+
+    tree = []
+    flows = np.flatnonzero(plan > 0.0)
+    join(flows[np.argsort(-plan.ravel()[flows], kind="stable")])
+    if len(tree) < n_x + n_y - 1:
+        join(np.argsort(reduced_cost, axis=None, kind="stable"))
+    return tree
+
+
+def _polish(tree, supply, demand, cost):
+    """(arcs, flows, reduced costs, dual value) of a basis tree that is optimal for these marginals, from one nearly so.
+
+    A solver's tree is off by its tolerances: a flow may be below zero, or a reduced cost, above all where masses are
+    tiny. Pivots of the transport simplex, first dual, then primal, take it the rest of the way; mostly there are none.
+    """
+    n_x, total, slack = supply.size, float(supply.sum()), SLACK * float(cost.max())
+    for _ in range(10 * (n_x + demand.size)):
+        neighbors = _neighbors_on_tree(tree, n_x, n_x + demand.size)
+        mass = _flows_on_tree(tree, neighbors, supply, demand)
+        potential = _potentials_on_tree(neighbors, cost)
+        reduced_cost = cost - potential[:n_x, None] - potential[n_x:]
+        if mass.min() < -_ROUNDING * total:
+            leaving = int(np.argmin(mass))
+            short = _part_of_tree(tree[leaving][0], leaving, neighbors)
+            candidates = np.where(~short[:n_x, None] & short[n_x:], reduced_cost, np.inf)
+        elif reduced_cost.min() < -slack:
+            candidates = reduced_cost
+            i, j = np.unravel_index(np.argmin(candidates), cost.shape)
+            path = _path_on_tree(int(i), n_x + int(j), neighbors)
+            leaving = min(path[::2], key=mass.__getitem__)  # every other arc gives what the entering one takes
+        else:
+            dual_value = float(supply @ potential[:n_x] + demand @ potential[n_x:])
+            return np.array(tree, np.int64).reshape(-1, 2), np.maximum(mass, 0.0), reduced_cost, dual_value
+        tree[leaving] = tuple(int(i) for i in np.unravel_index(np.argmin(candidates), cost.shape))
+    raise RuntimeError(f"no optimal basis found for a transport of {cost.shape[0]} x {cost.shape[1]}")
+
+
+def _neighbors_on_tree(tree, n_x, n_nodes):
+    """For each node (the x, then the y) its (arc, node at the other end)."""
+    neighbors = [[] for _ in range(n_nodes)]
+    for arc, (i, j) in enumerate(tree):
+        neighbors[i].append((arc, n_x + j))
+        neighbors[n_x + j].append((arc, i))
+    return neighbors
+
+
+def _flows_on_tree(tree, neighbors, supply, demand):
+    """The only flows on a tree that use up supply and demand: a leaf's arc carries all that the leaf has left."""
+    left = [*supply.tolist(), *demand.tolist()]
+    degree = [len(arcs) for arcs in neighbors]
+    mass = [None] * len(tree)
+    leaves = [node for node, n_arcs in enumerate(degree) if n_arcs == 1]
+    while leaves:
+        leaf = leaves.pop()
+        for arc, other in neighbors[leaf]:
+            if mass[arc] is None:
+                mass[arc] = left[leaf]
+                left[other] -= left[leaf]
+                degree[other] -= 1
+                if degree[other] == 1:
+                    leaves.append(other)
+    return np.array(mass)
+
+
+def _potentials_on_tree(neighbors, cost):
+    """Potentials of the x, then of the y, that sum to the cost on every arc of the tree."""
+    n_x = cost.shape[0]
+    potential, pending = [None] * len(neighbors), [0]
+    potential[0] = 0.0
+    while pending:
+        node = pending.pop()
+        for _, other in neighbors[node]:
+            if potential[other] is None:
+                i, j = (node, other - n_x) if node < n_x else (other, node - n_x)
+                potential[other] = float(cost[i, j]) - potential[node]
+                pending.append(other)
+    return np.array(potential)
+
+
+def _part_of_tree(start, without_arc, neighbors):
+    """Which nodes hang together with `start` once an arc is taken away."""
+    inside, pending = np.zeros(len(neighbors), bool), [start]
+    inside[start] = True
+    while pending:
+        for arc, other in neighbors[pending.pop()]:
+            if arc != without_arc and not inside[other]:
+                inside[other] = True
+                pending.append(other)
+    return inside
+
+
+def _path_on_tree(start, end, neighbors):
+    """The arcs from one node to another, in order."""
+    came_by, pending = {start: None}, [start]
+    while end not in came_by:
+        node = pending.pop()
+        for arc, other in neighbors[node]:
+            if other not in came_by:
+                came_by[other] = (arc, node)
+                pending.append(other)
+    path = []
+    while came_by[end] is not None:
+        arc, end = came_by[end]
+        path.append(arc)
+    return path[::-1]
+
+
+def _collect(rows, complete):
+    """One s after another, each ordered by x then y, as `linred._mechanism.tables_from_flows` takes them."""
+    orders = [np.lexsort((y, x)) for x, y, _, _ in rows]
+    indptr = np.concatenate([[0], np.cumsum([order.size for order in orders])]).astype(np.int64)
+    x, y, mass = (
+        np.concatenate([row[part][order] for row, order in zip(rows, orders, strict=True)]) for part in range(3)
+    )
+    return (indptr, x.astype(np.int32), y.astype(np.int32), mass), complete, np.array([gap for *_, gap in rows])
