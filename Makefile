@@ -29,7 +29,7 @@ figures: $(VENV)/built $(VENV)/plot
 lint: $(VENV)/built $(VENV)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint csrc
+	PATH="$(abspath $(BIN)):$$PATH" cython-lint csrc
 
 # sdist and wheel in isolation, installed into an empty venv and tried there.
 dist: $(VENV)/built

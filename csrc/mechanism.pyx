@@ -39,9 +39,11 @@ def northwest(const double[:, ::1] supply, const double[:, ::1] demand=None):
     cdef Py_ssize_t n_s = supply.shape[0], n_x = supply.shape[1], s, n_flows = 0
     cdef bint excess = demand is None
     if n_s == 0 or n_x == 0 or not (excess or (demand.shape[0] == n_s and demand.shape[1] == n_x)):
-        raise ValueError(f"supply has shape {(n_s, n_x)} and demand {None if excess else (demand.shape[0], demand.shape[1])}")
+        demand_shape = None if excess else (demand.shape[0], demand.shape[1])
+        raise ValueError(f"supply has shape {(n_s, n_x)} and demand {demand_shape}")
     most = n_s * (n_x if excess else 2 * n_x)
-    indptr, x, y, mass = np.zeros(n_s + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most)
+    indptr, mass = np.zeros(n_s + 1, np.int64), np.empty(most)
+    x, y = np.empty(most, np.int32), np.empty(most, np.int32)
     cdef int64_t[::1] indptr_view = indptr
     cdef int32_t[::1] x_view = x, y_view = y
     cdef double[::1] mass_view = mass, scratch = np.empty(2 * n_x)
@@ -62,7 +64,7 @@ def tables_from_flows(const double[:, ::1] p, const double[::1] p_y, flows, bint
 
     Row (s, x) keeps x with probability keep[s, x] and else draws from table t = table_of[s, x]: the symbols
     y[indptr[t]:indptr[t + 1]] with those probabilities, which sum to one. Table 0 is p_y, for the cells with p = 0.
-    `complete` says that the flows out of (s, x), stays included, are all of p[s, x]; otherwise they are its moves alone.
+    `complete` says that the flows out of (s, x), stays included, are all of p[s, x]; else they are its moves alone.
     O(|S||X| + flows). The flows of each s must be ordered by x.
     """
     cdef const int64_t[::1] flow_indptr = flows[0]
@@ -86,13 +88,14 @@ def tables_from_flows(const double[:, ::1] p, const double[::1] p_y, flows, bint
             start = flow_indptr[s]
             linred_tables_of_row(
                 &p[s, 0], n_x, &flow_x[start], &flow_y[start], &flow_mass[start], flow_indptr[s + 1] - start, complete,
-                linred_tables(&keep_view[s, 0], &table_of_view[s, 0], &indptr_view[0], &y_view[0], &probability_view[0]),
+                linred_tables(&keep_view[s, 0], &table_of_view[s, 0], &indptr_view[0], &y_view[0],
+                              &probability_view[0]),
                 &n_tables, &n_entries)
     return keep, table_of, indptr[:n_tables + 1].copy(), y[:n_entries].copy(), probability[:n_entries].copy()
 
 
 def shorter_detour(const double[:, ::1] d, double slack):
-    """The first (x, y, z) with d(x, z) > d(x, y) + d(y, z) + slack, or None: the triangle inequality holds. O(|X|^3)."""
+    """The first (x, y, z) with d(x, z) > d(x, y) + d(y, z) + slack, or None: the triangle inequality. O(|X|^3)."""
     cdef linred_detour detour
     if d.shape[0] == 0 or d.shape[0] != d.shape[1]:
         raise ValueError(f"d has shape {(d.shape[0], d.shape[1])}; a square matrix is needed")

@@ -16,7 +16,8 @@ def choose(request):
     if request == "auto":
         return available()[-1]
     if request not in available():
-        raise ImportError(f"LINRED_SIMD = {request!r} is not one of {', '.join(('auto', *available()))} on this machine")
+        choices = ", ".join(("auto", *available()))
+        raise ImportError(f"LINRED_SIMD = {request!r} is not one of those that run here: {choices}")
     return request
 
 

@@ -54,11 +54,10 @@ class Joint:
     def from_counts(cls, counts, s_labels=None, x_labels=None):
         """From an |S| x |X| table of counts. The integers are kept, and `a + b` merges two tables over one alphabet."""
         as_float = _check.nonnegative("counts", counts, 2)
-        if (as_float != np.floor(as_float)).any() or as_float.max() >= 2.0**53:
-            place = np.argwhere((as_float != np.floor(as_float)) | (as_float >= 2.0**53))[0]
-            raise ValueError(
-                f"counts[{place[0]}, {place[1]}] = {as_float[tuple(place)]} is not a whole number below 2**53"
-            )
+        wrong = (as_float != np.floor(as_float)) | (as_float >= 2.0**53)
+        if wrong.any():
+            s, x = np.argwhere(wrong)[0]
+            raise ValueError(f"counts[{s}, {x}] = {as_float[s, x]} is not a whole number below 2**53")
         counts = np.array(counts).astype(np.int64)
         n_s, n_x, n_records = counts.sum(axis=1), counts.sum(axis=0), int(counts.sum())
         if n_records == 0:
@@ -148,11 +147,11 @@ class Joint:
             return NotImplemented
         for name in ("s_labels", "x_labels"):
             mine, theirs = getattr(self, name), getattr(other, name)
-            if mine != theirs:
-                place = next((i for i, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), len(mine))
-                raise ValueError(
-                    f"the alphabets differ: {name} has {len(mine)} and {len(theirs)} labels, unlike from [{place}] on"
-                )
+            if len(mine) != len(theirs):
+                raise ValueError(f"the alphabets differ: {name} has {len(mine)} and {len(theirs)} labels")
+            for place, (label, other_label) in enumerate(zip(mine, theirs, strict=True)):
+                if label != other_label:
+                    raise ValueError(f"the alphabets differ: {name}[{place}] is {label!r} and {other_label!r}")
         if self.counts is None or other.counts is None:
             raise ValueError("only a Joint of counts can be added: its weight is its number of records")
         return Joint.from_counts(self.counts + other.counts, self.s_labels, self.x_labels)

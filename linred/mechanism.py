@@ -274,8 +274,10 @@ def _targets(ldp, log_lift):
 def _alpha_for_ldp(joint, target):
     """max over x of n / (n + P(x)(e^target - 1)), n = max_s P(x|s) - e^target min_s P(x|s), written without
     cancellation: with h, l the extremes, n = (h - l) - (e^target - 1) l and the denominator adds what is >= 0."""
+    if target == math.inf:
+        return 0.0
     (highest, lowest), p_x = joint._column_extremes, joint.p_x
-    growth = math.expm1(min(target, 700.0))  # e^700 is beyond every ratio that alpha can resolve
+    growth = math.expm1(min(target, 700.0))  # beyond that a double has no e^target, and alpha is below 1e-300
     excess = (highest - lowest) - growth * lowest
     over = excess > 0.0
     return float((excess[over] / ((highest - lowest) + growth * (p_x - lowest))[over]).max(initial=0.0))
@@ -283,6 +285,8 @@ def _alpha_for_ldp(joint, target):
 
 def _alpha_for_log_lift(joint, target):
     """The largest share of max_s P(x|s) - P(x), or of P(x) - min_s P(x|s), that is beyond the target."""
+    if target == math.inf:
+        return 0.0
     (highest, lowest), p_x = joint._column_extremes, joint.p_x
     alpha = 0.0
     for distance, allowed in (

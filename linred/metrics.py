@@ -79,9 +79,8 @@ def min_lift(joint, base=math.e, *, where=False):
 
 def log_lift(joint, base=math.e, *, where=False):
     """max over x, s of |log P(x|s)/P(x)|, the larger of `max_lift` and `min_lift`."""
-    return max(
-        max_lift(joint, base, where=where), min_lift(joint, base, where=where), key=lambda m: m[0] if where else m
-    )
+    lifts = max_lift(joint, base, where=where), min_lift(joint, base, where=where)
+    return max(lifts, key=lambda lift: lift[0] if where else lift)
 
 
 def mutual_information(joint, base=math.e):
@@ -174,13 +173,13 @@ def _largest_ratio(numerators, denominators):
 
 
 def _log_ratio(numerator, denominator):
-    """ln(numerator/denominator), accurate next to one, finite wherever the truth is."""
+    """ln(numerator/denominator) to an ulp or two, next to one as well, and finite wherever the truth is."""
     if denominator == 0.0:
         return math.inf
-    excess = float(numerator - denominator) / float(denominator)
-    if math.isinf(excess):
+    ratio = float(numerator) / float(denominator)
+    if math.isinf(ratio):
         return math.log(numerator) - math.log(denominator)
-    return math.log1p(excess)
+    return math.log(ratio) if ratio > 2.0 else math.log1p(float(numerator - denominator) / float(denominator))
 
 
 def _lift(joint, numerators, denominators, extreme, base, where):
@@ -198,17 +197,12 @@ def _row(joint, x, extreme):
 def _neighbor_matrix(joint, neighbors):
     if isinstance(neighbors, str) and neighbors == "hamming":
         return _hamming_neighbors(joint.s_labels)
-    matrix = np.asarray(neighbors)
-    n_s = joint.shape[0]
+    matrix, n_s = np.asarray(neighbors), joint.shape[0]
     if matrix.dtype != bool or matrix.shape != (n_s, n_s):
-        raise ValueError(
-            f"neighbors is {matrix.dtype} of shape {matrix.shape}; 'hamming' or a boolean {n_s} x {n_s} matrix is needed"
-        )
+        raise ValueError(f"neighbors is {matrix.dtype} of shape {matrix.shape}, not a boolean {n_s} x {n_s} matrix")
     if (matrix != matrix.T).any():
         s, s_prime = np.argwhere(matrix & ~matrix.T)[0]
-        raise ValueError(
-            f"neighbors[{s}, {s_prime}] is True and neighbors[{s_prime}, {s}] is not: the relation must be symmetric"
-        )
+        raise ValueError(f"neighbors[{s}, {s_prime}] is True and neighbors[{s_prime}, {s}] is not: not symmetric")
     return matrix
 
 

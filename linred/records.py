@@ -86,9 +86,17 @@ def _categories_of(column):
         column = column.unify_dictionaries().combine_chunks()
         column = column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
     if hasattr(column, "dictionary") and hasattr(column, "indices"):  # Arrow DictionaryArray
-        indices = column.indices.fill_null(-1) if column.indices.null_count else column.indices
-        return np.asarray(indices), column.dictionary.to_pylist()
+        codes, categories = np.asarray(column.indices.fill_null(-1)), column.dictionary.to_pylist()
+        return (codes, categories) if column.type.ordered else _occurring_in_order(codes, categories)
     return None
+
+
+def _occurring_in_order(codes, categories):
+    """An unordered Arrow dictionary is an encoding, in order of first sight: keep what occurs, in sorted order."""
+    occurring = sorted({categories[code] for code in np.unique(codes[codes >= 0]).tolist()})
+    place = {label: code for code, label in enumerate(occurring)}
+    recode = np.array([*(place.get(label, -1) for label in categories), -1])  # the last for missing, code -1
+    return recode[codes], occurring
 
 
 def _as_array(name, column):

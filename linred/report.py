@@ -31,7 +31,7 @@ class Utility(NamedTuple):
 
 
 class Report:
-    """Figures of a mechanism: `.before` and `.after` (`Privacy`), `.utility` (`Utility`), `.base`; prints as a table."""
+    """Figures of a mechanism: `.before`, `.after` (`Privacy`), `.utility` (`Utility`), `.base`; prints as a table."""
 
     def __init__(self, mechanism, base, before, after, utility):
         self.mechanism, self.base = mechanism, base
@@ -43,18 +43,17 @@ class Report:
         lines = [
             f"{self.mechanism.name}, alpha = {self.mechanism.alpha:.6g}, {n_s} x {n_x} symbols",
             "",
-            f"what is told about S [{unit}]      before       after",
+            f"{f'what is told about S [{unit}]':<34}{'before':>12}{'after':>12}",
         ]
         for label, before, after in zip(_PRIVACY_LABELS, self.before, self.after, strict=True):
-            lines.append(f"  {label:<24}{before:>12.6f}{after:>12.6f}")
+            lines.append(f"  {label:<32}{before:>12.6f}{after:>12.6f}")
         lines += ["", f"what is left of X [{unit}]"]
-        lines += [f"  {'records changed (DTV)':<24}{self.utility.dtv:>12.6f}"]
-        for label, value in zip(_UTILITY_LABELS, self.utility[1:], strict=True):
-            lines.append(f"  {label:<24}{value:>12.6f}")
+        for label, value in zip(_UTILITY_LABELS, self.utility, strict=True):
+            lines.append(f"  {label:<32}{value:>24.6f}")
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
 _PRIVACY_LABELS = ("LDP", "log-lift", "max-lift", "min-lift", "mutual information", "maximal leakage")
-_UTILITY_LABELS = ("I(X;Y)", "H(X)", "H(X) - I(X;Y)")
+_UTILITY_LABELS = ("share of records changed (DTV)", "I(X;Y)", "H(X)", "H(X) - I(X;Y)")

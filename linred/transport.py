@@ -5,8 +5,8 @@ For each s this is an optimal transport. What decides the method is the distorti
 - Triangle inequality, d(x,z) <= d(x,y) + d(y,z): what stays costs nothing and moving it never helps, so only the excess
   of P(x|s) over P(y|s) moves, to where there is a deficit. That changes the fewest records too.
   Otherwise all of P(x|s) may have to move.
-- Monge property, d(x,y) + d(x',y') <= d(x,y') + d(x',y) for x < x', y < y': no two moves should cross, so the north-west
-  corner is optimal, in linear time. |i-j| has both properties, (i-j)^2 the second only.
+- Monge property, d(x,y) + d(x',y') <= d(x,y') + d(x',y) for x < x', y < y': no two moves should cross, so the
+  north-west corner is optimal, in linear time. |i-j| has both properties, (i-j)^2 the second only.
 
 Where neither helps, a linear programme is solved by `linred._lp`, and its answer is made exact here: flows are computed
 again on its basis tree, and potentials on the same tree say how far from the optimum it can be.
@@ -26,8 +26,8 @@ _ROUNDING = 2.0**-50
 def cheapest_flows(p, delta, d):
     """Flows from each row of p that leave p - delta and cost the least under d; among those, change the fewest records.
 
-    Returns (flows, complete, gaps): flows as `linred._mechanism.northwest` gives them; whether they hold all of p or only
-    what moves; and for each s a bound on how far its cost is above the optimum, 0.0 for closed forms.
+    Returns (flows, complete, gaps): flows as `linred._mechanism.northwest` gives them; whether they hold all of p or
+    only what moves; and for each s a bound on how far its cost is above the optimum, 0.0 for closed forms.
     """
     n_s = p.shape[0]
     if holds_triangle_inequality(d):
@@ -56,7 +56,7 @@ def holds_triangle_inequality(d):
     slack = SLACK * d.max()
     if not is_monge(d):
         return _mechanism.shorter_detour(d, slack) is None
-    # Monge with a zero diagonal: going by every symbol between is never dearer, so the inequality is that it costs the same.
+    # Monge with a zero diagonal: going by every symbol between is never dearer. The inequality says: nor cheaper.
     upward, downward = (np.concatenate([[0.0], np.cumsum(d.diagonal(offset))]) for offset in (1, -1))
     by_steps = np.where(np.tri(*d.shape, dtype=bool), downward[:, None] - downward, upward - upward[:, None])
     return bool((d <= by_steps + slack).all())
@@ -90,7 +90,7 @@ def _cheapest_coupling(p, q, d):
 
 
 def _exact_transport(supply, demand, cost):
-    """(x, y, mass, value, lower bound of the optimum, reduced costs) of an optimal transport, exact on its basis tree."""
+    """(x, y, mass, value, lower bound of the optimum, reduced costs) of an optimal transport, exact on its basis."""
     from linred import _lp
 
     plan, u, v = _lp.transport(supply, demand, cost)
@@ -102,7 +102,7 @@ def _exact_transport(supply, demand, cost):
 
 
 def _spanning_tree(plan, reduced_cost):
-    """The basis of a plan: its flows, the largest first; where they leave parts apart, the arcs of least reduced cost."""
+    """The basis of a plan: its flows, the largest first; between parts that they leave, arcs of least reduced cost."""
     n_x, n_y = plan.shape
     part = list(range(n_x + n_y))
 

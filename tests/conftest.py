@@ -1,0 +1,23 @@
+import hypothesis
+import pytest
+
+from linred import _lp, _metrics, _simd
+
+# Fixed examples: a red run is red again. `make test-all` draws more of them.
+hypothesis.settings.register_profile("linred", derandomize=True, deadline=None, max_examples=150)
+hypothesis.settings.load_profile("linred")
+
+
+@pytest.fixture(params=_simd.available())
+def variant(request):
+    """Each kernel variant that this machine runs."""
+    _metrics.use_variant(request.param)
+    yield request.param
+    _metrics.use_variant(_simd.chosen)
+
+
+@pytest.fixture(params=["pot", "highs"])
+def solver(request, monkeypatch):
+    """Each solver of transport problems."""
+    monkeypatch.setattr(_lp, "_has_pot", lambda: request.param == "pot")
+    return request.param

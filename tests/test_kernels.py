@@ -1,0 +1,186 @@
+"""Every kernel, every variant, lengths around vector widths and block sizes: equal to its NumPy twin."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linred import _counting, _mechanism, _metrics, _reference, _simd
+
+LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 2047, 2048, 2049, 5000]
+DTYPES = [np.uint8, np.uint16, np.uint32]
+
+
+@pytest.mark.parametrize("s_dtype", DTYPES)
+@pytest.mark.parametrize("x_dtype", DTYPES)
+def test_count_pairs_equals_its_twin(s_dtype, x_dtype):
+    rng = np.random.default_rng(1)
+    for n_records, (n_s, n_x) in itertools.product(LENGTHS, [(1, 1), (2, 4), (7, 15), (16, 256), (200, 130)]):
+        s, x = rng.integers(0, n_s, n_records).astype(s_dtype), rng.integers(0, n_x, n_records).astype(x_dtype)
+        counted = _counting.count_pairs(s, x, n_s, n_x)
+        assert counted.dtype == np.int64
+        np.testing.assert_array_equal(counted, _reference.count_pairs(s, x, n_s, n_x))
+
+
+@pytest.mark.parametrize("n_x", [5, 3000, 2**20 + 1])
+def test_count_pairs_with_any_number_of_copies_of_the_table(n_x):
+    rng = np.random.default_rng(2)
+    s, x = rng.integers(0, 3, 9999).astype(np.uint8), np.full(9999, n_x - 1, np.uint32)
+    np.testing.assert_array_equal(_counting.count_pairs(s, x, 3, n_x), _reference.count_pairs(s, x, 3, n_x))
+
+
+def test_count_pairs_takes_strided_and_read_only_columns():
+    table = np.random.default_rng(3).integers(0, 6, (1001, 2)).astype(np.uint8)
+    table.setflags(write=False)
+    expected = _reference.count_pairs(table[:, 0], table[:, 1], 6, 6)
+    np.testing.assert_array_equal(_counting.count_pairs(table[:, 0], table[:, 1], 6, 6), expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("record", [0, 1, 2047, 2048, 4999])
+@pytest.mark.parametrize("code", [6, 7, 255, 2**16 - 1, 2**31 - 1, 2**31, 2**31 + 5, 2**32 - 1])
+def test_a_code_out_of_range_is_named(dtype, record, code):
+    code = min(code, np.iinfo(dtype).max)
+    good, bad = np.zeros(5000, dtype), np.zeros(5000, dtype)
+    bad[record] = code
+    with pytest.raises(ValueError, match=rf"s_codes\[{record}\] = {code} is not a code below 6"):
+        _counting.count_pairs(bad, good, 6, 6)
+    with pytest.raises(ValueError, match=rf"x_codes\[{record}\] = {code} is not a code below 6"):
+        _counting.count_pairs(good, bad, 6, 6)
+
+
+def test_count_pairs_refuses_what_it_cannot_count():
+    codes = np.zeros(3, np.uint8)
+    with pytest.raises(ValueError, match="s_codes has 3 records and x_codes 2"):
+        _counting.count_pairs(codes, codes[:2], 2, 2)
+    with pytest.raises(ValueError, match="dtype int64"):
+        _counting.count_pairs(codes.astype(np.int64), codes, 2, 2)
+    with pytest.raises(ValueError, match="cannot be counted"):
+        _counting.count_pairs(codes, codes, 2**20, 2**20)
+
+
+def test_column_extremes_equal_their_twin(variant):
+    rng = np.random.default_rng(4)
+    for n_rows, n_columns in itertools.product([1, 2, 7, 8, 9, 15, 16, 17, 25], [1, 2, 3, 4, 5, 7, 8, 9, 33]):
+        matrix = rng.random((n_rows, n_columns)) * (rng.random((n_rows, n_columns)) < 0.7)
+        for ours, twin in zip(_metrics.column_extremes(matrix), _reference.column_extremes(matrix), strict=True):
+            np.testing.assert_array_equal(ours, twin)
+
+
+def test_column_extremes_see_every_cell(variant):
+    for n_rows, n_columns in [(17, 9), (8, 4), (9, 5)]:
+        for s, x in itertools.product(range(n_rows), range(n_columns)):
+            matrix = np.full((n_rows, n_columns), 0.5)
+            matrix[s, x] = 0.75
+            assert _metrics.column_extremes(matrix)[0][x] == 0.75
+            matrix[s, x] = 0.25
+            assert _metrics.column_extremes(matrix)[1][x] == 0.25
+
+
+@given(st.integers(1, 6), st.integers(1, 7), st.integers(0, 2**32 - 1))
+def test_worst_neighbors_equal_their_twin(n_s, n_x, seed):
+    rng = np.random.default_rng(seed)
+    matrix = rng.choice([0.0, 0.25, 0.5, 1.0, 5e-324, 1e-300], (n_s, n_x))
+    neighbors = rng.random((n_s, n_s)) < 0.5
+    neighbors = neighbors | neighbors.T
+    largest, places = _reference.worst_neighbors(matrix, neighbors)
+    found = _metrics.worst_neighbors(matrix, neighbors.view(np.uint8))
+    if largest > 0.0:
+        assert found in places
+    elif found is not None:  # equal entries: attained, with a ratio of one
+        x, s, s_prime = found
+        assert matrix[s, x] == matrix[s_prime, x] > 0.0
+        assert neighbors[s, s_prime]
+
+
+def dense_plan(flows, row, n_x):
+    indptr, x, y, mass = flows
+    span = slice(indptr[row], indptr[row + 1])
+    plan = np.zeros((n_x, n_x))
+    np.add.at(plan, (x[span], y[span]), mass[span])
+    assert (np.diff(x[span].astype(int) * n_x + y[span]) > 0).all(), "flows are ordered by x, then y, each once"
+    return plan
+
+
+@pytest.mark.parametrize("n_x", [1, 2, 3, 4, 8, 33, 500])
+def test_northwest_equals_its_twin(n_x):
+    rng = np.random.default_rng(5)
+    supply, demand = rng.dirichlet(np.full(n_x, 0.5), (2, 9))
+    supply[rng.random(supply.shape) < 0.2] = 0.0
+    supply[:, 0] += 1.0 - supply.sum(axis=1)
+    delta = supply - demand
+    for row in range(9):
+        plan = dense_plan(_mechanism.northwest(supply, demand), row, n_x)
+        np.testing.assert_allclose(plan, _reference.northwest(supply[row], demand[row]), rtol=0, atol=1e-14)
+        excess, deficit = np.maximum(delta[row], 0), np.maximum(-delta[row], 0)
+        plan = dense_plan(_mechanism.northwest(delta), row, n_x)
+        np.testing.assert_allclose(plan, _reference.northwest(excess, deficit), rtol=0, atol=1e-14)
+        sparse = np.zeros((n_x, n_x))
+        if excess.any() and deficit.any():
+            x, y, mass = _reference.northwest_flows(excess, deficit * (excess.sum() / deficit.sum()))
+            some = mass > 1e-15
+            np.add.at(sparse, (x[some], y[some]), mass[some])
+        np.testing.assert_allclose(plan, sparse, rtol=0, atol=1e-14)
+
+
+def test_northwest_leaves_no_dust_on_ties():
+    flows = _mechanism.northwest(np.array([[0.14, 0.035, -0.105, -0.07]]))
+    np.testing.assert_array_equal(flows[1], [0, 0, 1])
+    np.testing.assert_array_equal(flows[2], [2, 3, 3])
+    np.testing.assert_allclose(flows[3], [0.105, 0.035, 0.035], rtol=1e-14)
+
+
+def test_northwest_without_demand_moves_nothing():
+    for flows in (_mechanism.northwest(np.array([[1e-17, 0.0]])), _mechanism.northwest(np.zeros((1, 3)))):
+        np.testing.assert_array_equal(flows[0], [0, 0])
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_tables_amount_to_the_twins_matrix(complete):
+    rng = np.random.default_rng(6)
+    for n_s, n_x in [(1, 1), (3, 2), (4, 7), (2, 20)]:
+        p = rng.dirichlet(np.ones(n_x), n_s)
+        p[rng.random(p.shape) < 0.3] = 0.0
+        p[p.sum(axis=1) == 0, 0] = 1.0
+        p /= p.sum(axis=1, keepdims=True)
+        p_y = rng.dirichlet(np.ones(n_x)) * (np.arange(n_x) != 1)
+        p_y /= p_y.sum()
+        q = 0.4 * p + 0.6 * p_y
+        flows = _mechanism.northwest(p, q) if complete else _mechanism.northwest(p - q)
+        keep, table_of, indptr, y, probability = _mechanism.tables_from_flows(p, p_y, flows, complete)
+        assert keep.min() >= 0.0
+        assert keep.max() <= 1.0
+        tables = np.zeros((indptr.size - 1, n_x))
+        np.add.at(tables, (np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), y), probability)
+        np.testing.assert_allclose(tables.sum(axis=1), 1.0, rtol=1e-14)
+        dense = (1.0 - keep)[:, :, None] * tables[table_of] + keep[:, :, None] * np.eye(n_x)
+        np.testing.assert_allclose(dense, _reference.tables_from_flows(p, p_y, flows, complete), rtol=0, atol=1e-14)
+
+
+def test_shorter_detour_equals_its_twin():
+    rng = np.random.default_rng(7)
+    points = rng.random((9, 2))
+    metric = np.linalg.norm(points[:, None] - points, axis=2)
+    for d in (metric, metric**2, rng.random((9, 9)), np.zeros((1, 1)), np.ones((5, 5)) - np.eye(5)):
+        for slack in (0.0, 1e-12, 0.3):
+            found = _mechanism.shorter_detour(d, slack)
+            assert (found is not None) == _reference.shorter_detour(d, slack)
+            if found is not None:
+                x, y, z = found
+                assert d[x, z] > d[x, y] + d[y, z] + slack
+
+
+def test_one_planted_detour_is_found_wherever_it_is():
+    for x, z in itertools.permutations(range(6), 2):
+        d = np.ones((6, 6)) - np.eye(6)
+        d[x, z] = 2.5
+        assert _mechanism.shorter_detour(d, 0.0)[::2] == (x, z)
+
+
+def test_the_variant_can_be_forced_and_nonsense_is_refused():
+    assert _simd.choose("serial") == "serial"
+    assert _simd.choose("auto") == _simd.available()[-1]
+    with pytest.raises(ImportError, match="LINRED_SIMD = 'sse9' is not one of"):
+        _simd.choose("sse9")

@@ -1,0 +1,68 @@
+"""What a newcomer meets: the import, the examples in the documentation, the demo, the choice of kernels."""
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import linred
+from linred import _simd
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env={**os.environ, **environment}
+    )
+
+
+def test_import_loads_no_optimiser_no_plots_no_frames():
+    heavy = ("scipy", "pandas", "polars", "pyarrow", "matplotlib", "ot", "cryptography")
+    done = run(f"import sys, linred; print([name for name in {heavy} if name in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_every_public_name_is_documented():
+    for name in linred.__all__:
+        assert getattr(linred, name).__doc__, name
+
+
+MODULES = [module.name for module in pkgutil.iter_modules(linred.__path__) if module.name != "demo"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name):
+    failed, _ = doctest.testmod(importlib.import_module(f"linred.{name}"))
+    assert failed == 0
+
+
+def test_the_readmes_example_prints_what_it_says():
+    readme = (ROOT / "README.md").read_text()
+    code, output = re.search(r"```python\n(.*?)```\n+```text\n(.*?)```", readme, re.DOTALL).groups()
+    done = run(code)
+    assert done.stdout == output, done.stderr
+
+
+def test_the_demo_runs_example_1():
+    done = run("import linred.demo; linred.demo.main()")
+    assert "alpha = 0.376401" in done.stdout
+    assert re.search(r"LDP +1\.609438 +1\.000000", done.stdout)
+    assert re.search(r"records changed \(DTV\) +0\.079044", done.stdout)
+
+
+@pytest.mark.parametrize("variant", _simd.available())
+def test_the_environment_forces_a_variant(variant):
+    assert run("from linred import _simd; print(_simd.chosen)", LINRED_SIMD=variant).stdout.strip() == variant
+
+
+def test_an_unknown_variant_is_refused_at_import():
+    done = run("import linred", LINRED_SIMD="sse9")
+    assert done.returncode == 1
+    assert "LINRED_SIMD = 'sse9' is not one of those that run here: auto, serial" in done.stderr
