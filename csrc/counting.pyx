@@ -2,11 +2,14 @@
 
 from libc.stdint cimport int64_t, uint32_t
 
+import os
+
 import numpy as np
 
 cdef extern from "counting.h" nogil:
     int LINRED_COUNT_OK
     int LINRED_COUNT_S_OUT_OF_RANGE
+    int LINRED_COUNT_X_OUT_OF_RANGE
     ctypedef struct linred_counter:
         uint32_t *working
         int n_copies
@@ -16,7 +19,8 @@ cdef extern from "counting.h" nogil:
     int linred_count_pairs(const char *, int, const char *, int, size_t, linred_counter)
 
 # Copies of the table that paid, measured on uniform and on skewed records: (up to so many cells, so many copies).
-COPIES = ((2**12, 4), (2**20, 2), (2**31, 1))
+COPIES = ((2**10, 4), (2**20, 2), (2**31, 1))
+FEWEST_RECORDS_A_THREAD = 2**21
 
 
 def _as_codes(name, codes):
@@ -32,19 +36,41 @@ def _raise_out_of_range(name, codes, n_symbols):
     raise ValueError(f"{name}[{record}] = {codes[record]} is not a code below {n_symbols}")
 
 
-def count_pairs(s_codes, x_codes, n_s, n_x):
+def count_pairs(s_codes, x_codes, n_s, n_x, threads=None, names=("s_codes", "x_codes")):
     """The |S| x |X| table of how often each pair of codes occurs, as int64.
 
-    O(n_records + n_s n_x); the GIL is released. A code out of range is a ValueError.
+    O(n_records + n_s n_x), the GIL released, on all cores where there are enough records unless `threads` says less.
+    A code out of range is a ValueError that calls the columns by `names`.
     """
-    s_codes = _as_codes("s_codes", s_codes)
-    x_codes = _as_codes("x_codes", x_codes)
+    s_codes, x_codes = _as_codes(names[0], s_codes), _as_codes(names[1], x_codes)
     if s_codes.size != x_codes.size:
-        raise ValueError(f"s_codes has {s_codes.size} records and x_codes {x_codes.size}")
-    shift = max(n_x - 1, 0).bit_length()
-    n_cells = n_s << shift
-    if not (n_s > 0 and n_x > 0 and n_cells <= 2**31):
+        raise ValueError(f"{names[0]} has {s_codes.size} records and {names[1]} {x_codes.size}")
+    if not (n_s > 0 and n_x > 0 and n_s << (n_x - 1).bit_length() <= 2**31):
         raise ValueError(f"a table of n_s = {n_s} rows and n_x = {n_x} columns cannot be counted")
+    n_threads = min(threads or os.cpu_count() or 1, 1 + s_codes.size // FEWEST_RECORDS_A_THREAD)
+    parts = list(zip(np.array_split(s_codes, n_threads), np.array_split(x_codes, n_threads)))
+    if n_threads == 1:
+        counted = [_count_part(*parts[0], n_s, n_x)]
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(n_threads) as pool:
+            counted = list(pool.map(lambda part: _count_part(*part, n_s, n_x), parts))
+    codes = [code for code, _ in counted]
+    if LINRED_COUNT_S_OUT_OF_RANGE in codes:
+        _raise_out_of_range(names[0], s_codes, n_s)
+    if LINRED_COUNT_X_OUT_OF_RANGE in codes:
+        _raise_out_of_range(names[1], x_codes, n_x)
+    total = counted[0][1]
+    for _, counts in counted[1:]:
+        total += counts
+    return total
+
+
+def _count_part(s_codes, x_codes, n_s, n_x):
+    """(code, counts) of one thread's records."""
+    shift = (n_x - 1).bit_length()
+    n_cells = n_s << shift
     n_copies = next(copies for most_cells, copies in COPIES if n_cells <= most_cells)
     counts, working = np.zeros((n_s, n_x), np.int64), np.zeros(n_copies * n_cells, np.uint32)
     cdef const unsigned char[::1] s_bytes = s_codes.view(np.uint8), x_bytes = x_codes.view(np.uint8)
@@ -57,8 +83,4 @@ def count_pairs(s_codes, x_codes, n_s, n_x):
         with nogil:
             code = linred_count_pairs(<const char *> &s_bytes[0], s_width, <const char *> &x_bytes[0], x_width,
                                       n_records, counter)
-    if code == LINRED_COUNT_S_OUT_OF_RANGE:
-        _raise_out_of_range("s_codes", s_codes, n_s)
-    if code != LINRED_COUNT_OK:
-        _raise_out_of_range("x_codes", x_codes, n_x)
-    return counts
+    return code, counts

@@ -97,6 +97,19 @@ static inline void linred_tables_of_row(const double *p, size_t n_x, const int32
     }
 }
 
+/* The least d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1) of an n_x by n_y matrix; infinite where there is none. */
+static inline double linred_monge_margin(const double *d, size_t n_x, size_t n_y) {
+    double least = INFINITY;
+    for (size_t x = 0; x + 1 < n_x; x++) {
+        const double *row = d + x * n_y, *next = row + n_y;
+        for (size_t y = 0; y + 1 < n_y; y++) {
+            const double margin = (row[y + 1] - row[y]) - (next[y + 1] - next[y]);
+            least = margin < least ? margin : least;
+        }
+    }
+    return least;
+}
+
 typedef struct {
     size_t x, y, z;
     int found;

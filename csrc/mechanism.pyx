@@ -1,5 +1,6 @@
 # cython: boundscheck=False
-"""Building mechanisms. Twins: linred._reference.northwest, .tables_from_flows, .shorter_detour.
+"""Building mechanisms. Twins: linred._reference.northwest, .tables_from_flows, .monge_margin,
+.shorter_detour.
 
 No bounds checks: only addresses are taken here, and that of an empty tail lies one past the end.
 """
@@ -26,6 +27,7 @@ cdef extern from "mechanism.h" nogil:
     size_t linred_northwest_excess(const double *, size_t, double *, linred_flows)
     void linred_tables_of_row(const double *, size_t, const int32_t *, const int32_t *, const double *, size_t, int,
                               linred_tables, int64_t *, int64_t *)
+    double linred_monge_margin(const double *, size_t, size_t)
     linred_detour linred_shorter_detour(const double *, size_t, double)
 
 
@@ -92,6 +94,16 @@ def tables_from_flows(const double[:, ::1] p, const double[::1] p_y, flows, bint
                               &probability_view[0]),
                 &n_tables, &n_entries)
     return keep, table_of, indptr[:n_tables + 1].copy(), y[:n_entries].copy(), probability[:n_entries].copy()
+
+
+def monge_margin(const double[:, ::1] d):
+    """The least d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1); infinite where there is none. O(|X||Y|)."""
+    if d.shape[0] == 0 or d.shape[1] == 0:
+        raise ValueError(f"d has shape {(d.shape[0], d.shape[1])}; it needs a row and a column")
+    cdef double margin
+    with nogil:
+        margin = linred_monge_margin(&d[0, 0], d.shape[0], d.shape[1])
+    return margin
 
 
 def shorter_detour(const double[:, ::1] d, double slack):

@@ -7,15 +7,19 @@
 
 #include "simd.h"
 
-/* highest[x] = max_s matrix[s, x], lowest[x] = min_s matrix[s, x]; n_rows >= 1. One pass over the matrix. */
+static inline double linred_max(double a, double b) { return a > b ? a : b; }
+static inline double linred_min(double a, double b) { return a < b ? a : b; }
+
+/* highest[x] = max_s matrix[s, x], lowest[x] = min_s matrix[s, x]; n_rows >= 1. One pass over the matrix, two rows at
+ * once, so that the running extremes are read and written half as often. */
 static inline void linred_column_extremes_serial(const double *matrix, size_t n_rows, size_t n_columns,
                                                  double *highest, double *lowest) {
     for (size_t x = 0; x < n_columns; x++) highest[x] = lowest[x] = matrix[x];
-    for (size_t s = 1; s < n_rows; s++) {
-        const double *row = matrix + s * n_columns;
+    for (size_t s = n_rows % 2; s < n_rows; s += 2) {
+        const double *row = matrix + s * n_columns, *next = row + n_columns;
         for (size_t x = 0; x < n_columns; x++) {
-            highest[x] = row[x] > highest[x] ? row[x] : highest[x];
-            lowest[x] = row[x] < lowest[x] ? row[x] : lowest[x];
+            highest[x] = linred_max(linred_max(row[x], next[x]), highest[x]);
+            lowest[x] = linred_min(linred_min(row[x], next[x]), lowest[x]);
         }
     }
 }
@@ -37,9 +41,8 @@ LINRED_AVX2 static inline void linred_eight_rows_extremes_avx2(const double *row
     }
     for (; x < n_columns; x++) {
         for (size_t r = 0; r < 8; r++) {
-            const double entry = rows[r * n_columns + x];
-            highest[x] = entry > highest[x] ? entry : highest[x];
-            lowest[x] = entry < lowest[x] ? entry : lowest[x];
+            highest[x] = linred_max(rows[r * n_columns + x], highest[x]);
+            lowest[x] = linred_min(rows[r * n_columns + x], lowest[x]);
         }
     }
 }
@@ -60,9 +63,23 @@ typedef struct {
     int found;
 } linred_where;
 
-/* Where P(x|s) / P(x|s') is largest over the pairs with neighbors[s, s'] != 0; neighbors is symmetric.
- * 0/0 compares false and so is skipped. The smaller entry is scaled by 2^60, exactly, so that only a true p/0
- * is infinite: doubles reach down to 2^-1074, and their ratio could overflow. */
+/* The largest a[x] / b[x] or b[x] / a[x], divided by 2^60; -1 if there are only 0/0: NaN is never the larger.
+ * The smaller entry is scaled by 2^60, exactly, so that only a true p/0 is infinite: doubles reach down to 2^-1074,
+ * and their ratio could overflow. Four running maxima, because one would wait for itself. */
+static inline double linred_largest_ratio(const double *a, const double *b, size_t n_columns) {
+    double largest[4] = {-1.0, -1.0, -1.0, -1.0};
+    for (size_t start = 0; start < n_columns; start += 4) {
+        const size_t n = n_columns - start < 4 ? n_columns - start : 4;
+        for (size_t i = 0; i < n; i++) {
+            const double a_x = a[start + i], b_x = b[start + i];
+            largest[i] = linred_max(linred_max(a_x, b_x) / (linred_min(a_x, b_x) * 0x1p60), largest[i]);
+        }
+    }
+    for (size_t i = 1; i < 4; i++) largest[0] = linred_max(largest[i], largest[0]);
+    return largest[0];
+}
+
+/* Where P(x|s) / P(x|s') is largest over the pairs with neighbors[s, s'] != 0; neighbors is symmetric. */
 static inline linred_where linred_worst_neighbors(const double *matrix, const unsigned char *neighbors, size_t n_rows,
                                                   size_t n_columns) {
     linred_where where = {0, 0, 0, 0};
@@ -71,17 +88,12 @@ static inline linred_where linred_worst_neighbors(const double *matrix, const un
         for (size_t t = s + 1; t < n_rows; t++) {
             if (!neighbors[s * n_rows + t]) continue;
             const double *a = matrix + s * n_columns, *b = matrix + t * n_columns;
-            for (size_t x = 0; x < n_columns; x++) {
-                const double high = a[x] > b[x] ? a[x] : b[x], low = a[x] > b[x] ? b[x] : a[x];
-                const double ratio = high / (low * 0x1p60);
-                if (ratio > worst) {
-                    worst = ratio;
-                    where.x = x;
-                    where.s = a[x] > b[x] ? s : t;
-                    where.s_prime = a[x] > b[x] ? t : s;
-                    where.found = 1;
-                }
-            }
+            const double ratio = linred_largest_ratio(a, b, n_columns);
+            if (!(ratio > worst)) continue;
+            size_t x = 0;
+            while (linred_largest_ratio(a + x, b + x, 1) != ratio) x++;
+            where = (linred_where){x, a[x] > b[x] ? s : t, a[x] > b[x] ? t : s, 1};
+            worst = ratio;
         }
     }
     return where;

@@ -37,14 +37,19 @@ def northwest(supply, demand):
     return np.maximum(ends - starts, 0.0)
 
 
-def northwest_flows(supply, demand):
-    """One row, sparse and vectorised, as (x, y, mass): what a NumPy user would write; the rival in the benchmarks."""
-    supply_ends, demand_ends = np.cumsum(supply), np.cumsum(demand)
-    ends = np.sort(np.concatenate([supply_ends, demand_ends]))
-    mass = np.diff(ends, prepend=0.0)
-    some = mass > 0.0
-    middle = ends[some] - 0.5 * mass[some]
-    return np.searchsorted(supply_ends, middle), np.searchsorted(demand_ends, middle), mass[some]
+def northwest_flows(delta):
+    """Excess against deficit of one row as (x, y, mass), vectorised: the best that we know NumPy to do, and the rival.
+
+    An interval between two neighbouring ends, of all cumulative sums merged, goes to the supply and to the demand that
+    as many ends of theirs precede.
+    """
+    x, y = np.flatnonzero(delta > 0.0), np.flatnonzero(delta < 0.0)
+    ends = np.concatenate([np.cumsum(delta[x]), np.cumsum(-delta[y])[:-1]])
+    order = ends.argsort(kind="stable")
+    of_supply = order < x.size
+    supplies_before = np.cumsum(of_supply) - of_supply
+    demands_before = np.minimum(np.arange(order.size) - supplies_before, y.size - 1)
+    return x[supplies_before], y[demands_before], np.diff(ends[order], prepend=0.0)
 
 
 def tables_from_flows(p, p_y, flows, complete):
@@ -62,6 +67,19 @@ def tables_from_flows(p, p_y, flows, complete):
         for i in np.flatnonzero(p[s]):
             dense[s, i] = plan[i] / plan[i].sum() if plan[i].any() else np.eye(n_x)[i]
     return dense
+
+
+def monge_margin(d):
+    """Over all x < x', y < y', not only neighbours: negative, zero or positive together with the kernel's."""
+    n_x, n_y = d.shape
+    margins = [
+        d[x, j] + d[i, y] - d[x, y] - d[i, j]
+        for x in range(n_x)
+        for i in range(x + 1, n_x)
+        for y in range(n_y)
+        for j in range(y + 1, n_y)
+    ]
+    return min(margins, default=np.inf)
 
 
 def shorter_detour(d, slack):

@@ -82,7 +82,7 @@ class Joint:
             raise ValueError(f"s has {s.codes.size} records and x has {x.codes.size}")
         if s.codes.size == 0:
             raise ValueError("s and x have no records to estimate from")
-        counts = _counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels))
+        counts = _counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
         if not s.all_labels_stay:
             seen = counts.any(axis=1)
             counts, s = counts[seen], s.only(seen)

@@ -37,10 +37,21 @@ def check_labels(name, labels, n_symbols=None):
 
 
 def encode(name, column, labels=None):
-    """A column or a table of columns as `Column`: codes of uint8, uint16 or uint32, and their labels."""
+    """A column or a table of columns as `Column`: codes of uint8, uint16 or uint32, and their labels.
+
+    A column of such codes whose labels are declared to be 0, 1, 2, ... is taken as it is, without a look at its values:
+    every kernel that reads codes checks their range.
+    """
+    declared = None if labels is None else check_labels(f"{name}_labels", labels)
+    if _are_codes(column) and declared == tuple(range(len(declared or ()))):
+        return Column(column, declared)
     parts = _columns_of(name, column)
     encoded = _encode_column(name, column) if parts is None else _combine(name, parts)
-    return encoded if labels is None else _declare(name, encoded, check_labels(f"{name}_labels", labels))
+    return encoded if declared is None else _declare(name, encoded, declared)
+
+
+def _are_codes(column):
+    return isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype in (np.uint8, np.uint16, np.uint32)
 
 
 def _columns_of(name, table):
@@ -125,7 +136,7 @@ def _from_integers(array):
     low, high = int(array.min()), int(array.max())
     if high - low >= max(2**16, 4 * array.size):
         return None
-    if array.dtype in (np.uint8, np.uint16, np.uint32) and low < 256:  # codes already: no pass to shift them
+    if _are_codes(array) and low < 256:  # codes already: no pass to shift them
         return Column(array, tuple(range(high + 1)), all_labels_stay=False)
     wide = array if array.dtype.kind == "u" else array.astype(np.int64, copy=False)
     return Column(

@@ -29,37 +29,36 @@ def cheapest_flows(p, delta, d):
     Returns (flows, complete, gaps): flows as `linred._mechanism.northwest` gives them; whether they hold all of p or
     only what moves; and for each s a bound on how far its cost is above the optimum, 0.0 for closed forms.
     """
-    n_s = p.shape[0]
-    if holds_triangle_inequality(d):
-        if is_monge(d):
-            return _mechanism.northwest(delta), False, np.zeros(n_s)
+    monge, triangle = monge_margin(d), holds_triangle_inequality(d)
+    if monge >= 0.0 and triangle:
+        return _mechanism.northwest(delta), False, np.zeros(len(p))
+    if triangle:
         return _collect([_cheapest_moves(row, d) for row in delta], complete=False)
-    if is_monge(d, strictly=True):
-        return _mechanism.northwest(p, np.maximum(p - delta, 0.0)), True, np.zeros(n_s)
-    return _collect(
-        [_cheapest_coupling(row, np.maximum(row - change, 0.0), d) for row, change in zip(p, delta, strict=True)],
-        complete=True,
-    )
+    targets = np.maximum(p - delta, 0.0)
+    if monge > 0.0:
+        return _mechanism.northwest(p, targets), True, np.zeros(len(p))
+    return _collect([_cheapest_coupling(row, target, d) for row, target in zip(p, targets, strict=True)], complete=True)
 
 
-def is_monge(d, strictly=False):
-    """Whether d(x,y) + d(x',y') <= d(x,y') + d(x',y) for all x < x', y < y': neighbours are enough. O(|X|^2).
+def monge_margin(d):
+    """The least d(x,y') + d(x',y) - d(x,y) - d(x',y') over x < x', y < y'; O(|X|^2). Not negative, d is Monge.
 
-    Strictly: < for all, so that only one coupling is optimal."""
-    crossing_minus_straight = d[:-1, 1:] + d[1:, :-1] - d[:-1, :-1] - d[1:, 1:]
-    rounding = _ROUNDING * d.max(initial=0.0)
-    return bool((crossing_minus_straight > rounding if strictly else crossing_minus_straight >= -rounding).all())
+    Positive, no other coupling than the north-west corner is optimal. Neighbours decide: every difference is a sum of
+    theirs. What rounding may make of 0.0 is 0.0.
+    """
+    margin = _mechanism.monge_margin(d)
+    return 0.0 if abs(margin) <= _ROUNDING * d.max() else margin
 
 
 def holds_triangle_inequality(d):
     """d(x,z) <= d(x,y) + d(y,z) for all x, y, z. O(|X|^2) where d is Monge, else O(|X|^3)."""
     slack = SLACK * d.max()
-    if not is_monge(d):
+    if monge_margin(d) < 0.0:
         return _mechanism.shorter_detour(d, slack) is None
-    # Monge with a zero diagonal: going by every symbol between is never dearer. The inequality says: nor cheaper.
-    upward, downward = (np.concatenate([[0.0], np.cumsum(d.diagonal(offset))]) for offset in (1, -1))
-    by_steps = np.where(np.tri(*d.shape, dtype=bool), downward[:, None] - downward, upward - upward[:, None])
-    return bool((d <= by_steps + slack).all())
+    # Monge with a zero diagonal: d(x,z) >= d(x,y) + d(y,z) for y between. So if the way from one end to the other costs
+    # no more than all its steps, every way costs its steps, and no detour is cheaper.
+    upward, downward = d.diagonal(1).sum(), d.diagonal(-1).sum()
+    return bool(d[0, -1] <= upward + slack and d[-1, 0] <= downward + slack)
 
 
 def _cheapest_moves(delta, d):
@@ -68,7 +67,7 @@ def _cheapest_moves(delta, d):
     if not (excess.size and deficit.size):  # rounding alone has no destination
         return excess[:0], excess[:0], delta[:0], 0.0
     supply, demand, cost = delta[excess], -delta[deficit], d[np.ix_(excess, deficit)]
-    if is_monge(cost):
+    if monge_margin(cost) >= 0.0:
         _, x, y, mass = _mechanism.northwest(delta[None, :])
         return x, y, mass, 0.0
     x, y, mass, value, bound = _exact_transport(supply, demand, cost)[:5]

@@ -31,6 +31,18 @@ def test_count_pairs_with_any_number_of_copies_of_the_table(n_x):
     np.testing.assert_array_equal(_counting.count_pairs(s, x, 3, n_x), _reference.count_pairs(s, x, 3, n_x))
 
 
+def test_count_pairs_on_several_threads():
+    rng = np.random.default_rng(9)
+    n_records = 2 * _counting.FEWEST_RECORDS_A_THREAD + 12345
+    s, x = rng.integers(0, 7, n_records).astype(np.uint8), rng.integers(0, 300, n_records).astype(np.uint16)
+    expected = np.bincount(s.astype(np.int64) * 300 + x, minlength=2100).reshape(7, 300)
+    for threads in (1, 2, 3):
+        np.testing.assert_array_equal(_counting.count_pairs(s, x, 7, 300, threads), expected)
+    x[-1] = 300
+    with pytest.raises(ValueError, match=rf"x_codes\[{n_records - 1}\] = 300 is not a code below 300"):
+        _counting.count_pairs(s, x, 7, 300)
+
+
 def test_count_pairs_takes_strided_and_read_only_columns():
     table = np.random.default_rng(3).integers(0, 6, (1001, 2)).astype(np.uint8)
     table.setflags(write=False)
@@ -119,7 +131,7 @@ def test_northwest_equals_its_twin(n_x):
         np.testing.assert_allclose(plan, _reference.northwest(excess, deficit), rtol=0, atol=1e-14)
         sparse = np.zeros((n_x, n_x))
         if excess.any() and deficit.any():
-            x, y, mass = _reference.northwest_flows(excess, deficit * (excess.sum() / deficit.sum()))
+            x, y, mass = _reference.northwest_flows(delta[row])
             some = mass > 1e-15
             np.add.at(sparse, (x[some], y[some]), mass[some])
         np.testing.assert_allclose(plan, sparse, rtol=0, atol=1e-14)
@@ -157,6 +169,15 @@ def test_tables_amount_to_the_twins_matrix(complete):
         np.testing.assert_allclose(tables.sum(axis=1), 1.0, rtol=1e-14)
         dense = (1.0 - keep)[:, :, None] * tables[table_of] + keep[:, :, None] * np.eye(n_x)
         np.testing.assert_allclose(dense, _reference.tables_from_flows(p, p_y, flows, complete), rtol=0, atol=1e-14)
+
+
+def test_monge_margin_has_the_sign_of_its_twin():
+    rng = np.random.default_rng(8)
+    for n_x, n_y in [(1, 1), (1, 5), (2, 2), (4, 3), (5, 7)]:
+        x, y = np.arange(n_x, dtype=float)[:, None], np.arange(n_y, dtype=float)
+        for d in (np.abs(x - y), (x - y) ** 2, -((x - y) ** 2), rng.integers(0, 9, (n_x, n_y)).astype(float)):
+            ours, twin = _mechanism.monge_margin(d), _reference.monge_margin(d)
+            assert np.sign(ours) == np.sign(twin)
 
 
 def test_shorter_detour_equals_its_twin():

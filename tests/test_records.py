@@ -153,6 +153,10 @@ BAD = [
     (lambda: Joint.from_records(["a", "z"], [1, 2], s_labels=["a", "b"]), r"s\[1\] = 'z' is not in s_labels"),
     (lambda: Joint.from_records(["a", "b"], [1, 7], x_labels=[1, 2]), r"x\[1\] = 7 is not in x_labels"),
     (lambda: Joint.from_records(["a", None], [1, 2], s_labels=["a", "b"]), r"s\[1\] = None is not in s_labels"),
+    (
+        lambda: Joint.from_records(np.array([0, 9], np.uint8), [0, 1], s_labels=range(3)),
+        r"s\[1\] = 9 is not a code below 3",
+    ),
     (lambda: Joint.from_records([1, "a"], [1, 2]), "s has values that cannot be sorted: pass s_labels"),
     (lambda: Joint.from_records([[1], [2]], [1, 2]), r"s\[0\] = \[1\] is not hashable"),
     (lambda: Joint.from_records(np.zeros((2, 2, 2)), [1, 2]), r"s has shape \(2, 2, 2\)"),

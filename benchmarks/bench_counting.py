@@ -1,0 +1,50 @@
+"""Counting pairs of codes against NumPy's ways."""
+
+import numpy as np
+
+from benchmarks.common import compare
+from linred import Joint, _counting
+
+N_RECORDS = 20_000_000
+CASES = [
+    (2, 4, np.uint8),
+    (7, 15, np.uint8),
+    (16, 105, np.uint8),
+    (7, 15, np.uint32),
+    (100, 1000, np.uint16),
+    (105, 4044, np.uint16),
+]
+
+
+def records(n_s, n_x, dtype):
+    """Skewed, as real columns are: cells drawn from a random joint distribution."""
+    rng = np.random.default_rng(1)
+    cells = rng.choice(n_s * n_x, N_RECORDS, p=rng.dirichlet(np.ones(n_s * n_x)))
+    return (cells // n_x).astype(dtype), (cells % n_x).astype(dtype)
+
+
+def rows():
+    for n_s, n_x, dtype in CASES:
+        s, x = records(n_s, n_x, dtype)
+        index = s.astype(np.int64) * n_x + x
+        size = f"20 M records, {n_s} x {n_x}, {np.dtype(dtype)}"
+
+        def ours(s=s, x=x, n_s=n_s, n_x=n_x):
+            return Joint.from_records(s, x, range(n_s), range(n_x))
+
+        def one_thread(s=s, x=x, n_s=n_s, n_x=n_x):
+            return _counting.count_pairs(s, x, n_s, n_x, threads=1)
+
+        def numpy_way(s=s, x=x, n_s=n_s, n_x=n_x):
+            return np.bincount(s.astype(np.int64) * n_x + x, minlength=n_s * n_x)
+
+        def ready_index(index=index, n_s=n_s, n_x=n_x):
+            return np.bincount(index, minlength=n_s * n_x)
+
+        assert (ours().counts.ravel() == numpy_way()).all()
+        yield compare(f"`Joint.from_records`, {size}", ours, "index and `bincount`", numpy_way, "4")
+        yield compare(f"`Joint.from_records`, {size}", ours, "`bincount` of a ready index", ready_index, "1.5")
+        yield compare(f"the kernel on one thread, {size}", one_thread, "index and `bincount`", numpy_way, "4")
+        yield compare(
+            f"the kernel on one thread, {size}", one_thread, "`bincount` of a ready index", ready_index, "1.5"
+        )

@@ -1,0 +1,69 @@
+"""The timer, the table and the record of the machine that all benchmarks share."""
+
+import platform
+import statistics
+import time
+from importlib import metadata
+from typing import NamedTuple
+
+ROUNDS = 9
+
+
+class Row(NamedTuple):
+    """One comparison: seconds of ours and of the rival, medians of rounds that took turns in one process."""
+
+    what: str
+    ours: float
+    rival_name: str
+    rival: float
+    asked: str = ""
+
+    @property
+    def times_as_fast(self):
+        return self.rival / self.ours
+
+
+def compare(what, ours, rival_name, rival, asked="", rounds=ROUNDS):
+    """Time two calls in turns, so that a slow spell of the machine falls on both; the median of each."""
+    ours(), rival()  # caches warm, lazy imports done
+    ours_seconds, rival_seconds = [], []
+    for _ in range(rounds):
+        ours_seconds.append(seconds(ours))
+        rival_seconds.append(seconds(rival))
+    return Row(what, statistics.median(ours_seconds), rival_name, statistics.median(rival_seconds), asked)
+
+
+def seconds(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def table(rows):
+    lines = ["| what | ours | rival | its time | times as fast | asked |", "|---|---:|---|---:|---:|---|"]
+    for row in rows:
+        ratio = f"{row.times_as_fast:.2f}" if row.times_as_fast >= 1.0 else f"**{row.times_as_fast:.2f}**"
+        cells = (row.what, _duration(row.ours), row.rival_name, _duration(row.rival), ratio, row.asked)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def machine():
+    packages = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "POT"))
+    return f"{_processor()}, Python {platform.python_version()}, {packages}"
+
+
+def _processor():
+    try:
+        with open("/proc/cpuinfo") as file:
+            models = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
+        return f"{len(models)} cores of {models[0]}"
+    except (OSError, IndexError):
+        return platform.machine()
+
+
+def _duration(value):
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"

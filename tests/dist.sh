@@ -1,0 +1,18 @@
+#!/bin/sh
+# Build sdist and wheel in isolation; install each into an empty venv, away from the sources, and run the demo there.
+# usage: sh tests/dist.sh PYTHON
+set -eu
+python=$1
+"$python" -m pip install --quiet --disable-pip-version-check build
+rm -rf dist
+"$python" -m build --outdir dist . >/dev/null
+here=$(pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+for artifact in "$here"/dist/linred-*.whl "$here"/dist/linred-*.tar.gz; do
+    rm -rf "$scratch/venv"
+    "$python" -m venv "$scratch/venv"
+    "$scratch/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$artifact"
+    (cd "$scratch" && venv/bin/python -m linred.demo >/dev/null)
+    echo "ok: $(basename "$artifact")"
+done

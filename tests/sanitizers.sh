@@ -1,0 +1,16 @@
+#!/bin/sh
+# The kernels' tests on a build of their own with AddressSanitizer and UndefinedBehaviorSanitizer.
+# usage: sh tests/sanitizers.sh PYTHON
+set -eu
+python=$1
+target=build/sanitizers
+"$python" -m pip install --quiet --disable-pip-version-check "setuptools>=77" "Cython>=3.1"
+rm -rf "$target"
+LINRED_CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" \
+LINRED_LDFLAGS="-fsanitize=address,undefined" \
+    "$python" setup.py --quiet build_ext --build-lib "$target" --build-temp "$target/objects"
+cp linred/*.py "$target/linred/"
+# Python itself is not built with them: load the runtime first, and do not ask the interpreter about leaks.
+PYTHONPATH=$target PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
+LD_PRELOAD="$(${CC:-cc} -print-file-name=libasan.so) $(${CC:-cc} -print-file-name=libubsan.so)" \
+    "$(dirname "$python")/pytest" -q -p no:cacheprovider tests/test_kernels.py tests/test_mechanism.py tests/test_sanitized_build.py
