@@ -42,8 +42,11 @@ $(VENV)/built: $(BIN)/python $(SOURCES)
 	$(PIP) --editable .
 	@touch $@
 
+# The packages of an extra alone: installing ".[extra]" would build everything again.
 $(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/plot: $(VENV)/%: $(VENV)/built
-	$(PIP) --editable ".[$*]"
+	$(BIN)/python -c "from importlib.metadata import requires; \
+	print(*(r.split(';')[0] for r in requires('linred') if '$*' in r.partition('extra ==')[2]), sep='\n')" > $@.txt
+	$(PIP) --requirement $@.txt
 	@touch $@
 
 clean:

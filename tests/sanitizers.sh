@@ -11,6 +11,10 @@ LINRED_LDFLAGS="-fsanitize=address,undefined" \
     "$python" setup.py --quiet build_ext --build-lib "$target" --build-temp "$target/objects"
 cp linred/*.py "$target/linred/"
 # Python itself is not built with them: load the runtime first, and do not ask the interpreter about leaks.
-PYTHONPATH=$target PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
-LD_PRELOAD="$(${CC:-cc} -print-file-name=libasan.so) $(${CC:-cc} -print-file-name=libubsan.so)" \
-    "$(dirname "$python")/pytest" -q -p no:cacheprovider tests/test_kernels.py tests/test_mechanism.py tests/test_sanitized_build.py
+sanitized() {
+    PYTHONPATH=$target PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
+    LD_PRELOAD="$(${CC:-cc} -print-file-name=libasan.so) $(${CC:-cc} -print-file-name=libubsan.so)" "$@"
+}
+pytest="$(dirname "$python")/pytest"
+sanitized "$python" -c "import sys; sys.path.pop(0); import linred; assert '$target' in linred.__file__, linred.__file__"
+sanitized "$pytest" -q -p no:cacheprovider tests/test_kernels.py tests/test_mechanism.py
