@@ -14,7 +14,7 @@ test: demo $(VENV)/test
 	$(BIN)/python -m pytest -q
 
 test-all: demo $(VENV)/test sanitizers
-	$(BIN)/python -m pytest -q -m "long or not long"
+	$(BIN)/python -m pytest -q -m "long or not long" --hypothesis-profile=long
 
 # The kernels under AddressSanitizer and UBSan, in a build of their own.
 sanitizers: $(VENV)/test

@@ -21,7 +21,7 @@ setup(
                 f"linred._{family}",
                 [f"csrc/{family}.pyx"],
                 include_dirs=["csrc"],
-                depends=[f"csrc/{family}.h"],
+                depends=[f"csrc/{family}.h", "csrc/simd.h"],
                 extra_compile_args=FLAGS,
                 extra_link_args=os.environ.get("LINRED_LDFLAGS", "").split(),
             )

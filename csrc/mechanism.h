@@ -115,17 +115,28 @@ typedef struct {
     int found;
 } linred_detour;
 
-/* The first (x, y, z) with d(x, z) > d(x, y) + d(y, z) + slack. O(n^3), in the order that stops early. */
+/* Whether d(x, z) > d(x, y) + d(y, z) + slack for some z, and the first such z. */
+static inline int linred_shorter_by(const double *from_x, const double *from_y, size_t y, size_t n, double slack,
+                                    size_t *z_out) {
+    const double first_leg = from_x[y] + slack;
+    int64_t n_shorter = 0;
+    for (size_t z = 0; z < n; z++) n_shorter += from_x[z] > first_leg + from_y[z];
+    if (n_shorter == 0) return 0;
+    for (*z_out = 0; from_x[*z_out] <= first_leg + from_y[*z_out];) ++*z_out;
+    return 1;
+}
+
+/* Some (x, y, z) with d(x, z) > d(x, y) + d(y, z) + slack. O(n^3); eight x at once, so that the row of a y is read from
+ * memory once for all of them. */
 static inline linred_detour linred_shorter_detour(const double *d, size_t n, double slack) {
     linred_detour detour = {0, 0, 0, 0};
-    for (size_t x = 0; x < n; x++) {
+    for (size_t start = 0; start < n; start += 8) {
         for (size_t y = 0; y < n; y++) {
-            const double *from_x = d + x * n, *from_y = d + y * n, first_leg = from_x[y] + slack;
-            int64_t n_shorter = 0;
-            for (size_t z = 0; z < n; z++) n_shorter += from_x[z] > first_leg + from_y[z];
-            for (size_t z = 0; n_shorter && z < n; z++) {
-                if (from_x[z] > first_leg + from_y[z]) {
-                    detour = (linred_detour){x, y, z, 1};
+            for (size_t x = start; x < start + 8 && x < n; x++) {
+                if (linred_shorter_by(d + x * n, d + y * n, y, n, slack, &detour.z)) {
+                    detour.x = x;
+                    detour.y = y;
+                    detour.found = 1;
                     return detour;
                 }
             }

@@ -107,7 +107,7 @@ def monge_margin(const double[:, ::1] d):
 
 
 def shorter_detour(const double[:, ::1] d, double slack):
-    """The first (x, y, z) with d(x, z) > d(x, y) + d(y, z) + slack, or None: the triangle inequality. O(|X|^3)."""
+    """Some (x, y, z) with d(x, z) > d(x, y) + d(y, z) + slack, or None: the triangle inequality. O(|X|^3)."""
     cdef linred_detour detour
     if d.shape[0] == 0 or d.shape[0] != d.shape[1]:
         raise ValueError(f"d has shape {(d.shape[0], d.shape[1])}; a square matrix is needed")

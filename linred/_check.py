@@ -39,11 +39,11 @@ def nonnegative(name, values, ndim):
         raise ValueError(f"{name} is not an array of numbers with {ndim} dimension{'s' * (ndim > 1)}") from None
     if array.ndim != ndim or array.size == 0:
         raise ValueError(f"{name} has shape {array.shape}; {ndim} nonempty dimension{'s' * (ndim > 1)} are needed")
-    wrong = ~(np.isfinite(array) & (array >= 0.0))
-    if wrong.any():
-        place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        what = "negative" if array[place] < 0.0 and np.isfinite(array[place]) else "not a finite number"
+    if not (array.min() >= 0.0 and array.max() < math.inf):  # NaN fails both
+        place = tuple(int(i) for i in np.argwhere(~((array >= 0.0) & (array < math.inf)))[0])
+        what = "negative" if -math.inf < array[place] < 0.0 else "not a finite number"
         raise ValueError(f"{name}[{', '.join(map(str, place))}] = {array[place]} is {what}")
+    array += 0.0  # -0.0 becomes 0.0: p / -0.0 would be minus infinity
     return array
 
 
@@ -67,6 +67,14 @@ def distortion(d, n_x):
         x = int(np.argmax(d.diagonal() != 0.0))
         raise ValueError(f"distortion[{x}, {x}] = {d[x, x]} is not 0: keeping a symbol costs nothing")
     return frozen(d)
+
+
+def freeze_all(instance):
+    """Make every array that an instance holds, alone or in a tuple, read-only; unpickled ones are not."""
+    for value in vars(instance).values():
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, np.ndarray):
+                part.setflags(write=False)
 
 
 def frozen(array):

@@ -157,11 +157,8 @@ class Joint:
         return Joint.from_counts(self.counts + other.counts, self.s_labels, self.x_labels)
 
     def __setstate__(self, state):
-        """Unpickled arrays are writeable: freeze them again."""
-        for value in state.values():
-            if isinstance(value, np.ndarray):
-                _check.frozen(value)
         self.__dict__.update(state)
+        _check.freeze_all(self)
 
     def __repr__(self):
         origin = "" if self.counts is None else f" from {self.n_records} records"

@@ -35,6 +35,7 @@ class Mechanism:
     name : "markov" or "non_markov".
     alpha : the share of the way from P(x|s) to P(x).
     sees_s : whether a draw depends on s; if not, sanitising needs no S.
+    distortion : the cost matrix that its moves minimise; None where they change the fewest records.
     gap : how far its expected distortion may be above the optimum, by a dual bound; 0.0 for closed forms.
 
     Guarantee
@@ -42,10 +43,11 @@ class Mechanism:
     keep and tables are nonnegative, rows sum to one to 1e-15, and sum_x P(y|s,x) P(x|s) is `p_y_given_s` to 1e-12.
     """
 
-    def __init__(self, joint, *, name, alpha, sees_s, keep, table_of, tables, gap=0.0):
-        self.joint, self.name, self.alpha, self.sees_s, self.gap = joint, name, alpha, sees_s, gap
-        self.keep, self.table_of = _check.frozen(keep), _check.frozen(table_of)
-        self.tables = Tables(*map(_check.frozen, tables))
+    def __init__(self, joint, *, name, alpha, sees_s, keep, table_of, tables, distortion=None, gap=0.0):
+        self.joint, self.name, self.alpha, self.sees_s = joint, name, alpha, sees_s
+        self.distortion, self.gap = distortion, gap
+        self.keep, self.table_of, self.tables = keep, table_of, Tables(*tables)
+        _check.freeze_all(self)
 
     @cached_property
     def released(self):
@@ -100,8 +102,13 @@ class Mechanism:
     def report(self, base=math.e):
         """Every figure, before and after, in nats or in another base; prints as a table."""
         entropy, information = metrics.entropy(self.joint.p_x, base), self.mutual_information(base)
-        utility = Utility(self.dtv(), information, entropy, max(0.0, entropy - information))
+        cost = None if self.distortion is None else self.expected_distortion(self.distortion)
+        utility = Utility(self.dtv(), information, entropy, max(0.0, entropy - information), cost)
         return Report(self, base, Privacy.of(self.joint, base), Privacy.of(self.released, base), utility)
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        _check.freeze_all(self)
 
     def __repr__(self):
         n_s, n_x = self.joint.shape
@@ -160,8 +167,9 @@ def alpha_for(joint, *, ldp=None, log_lift=None):
     Guarantee
     ---------
     `linred.ldp` and `linred.log_lift` of `linear_reduction(joint, alpha)` are at or under the targets, and so are the
-    exact figures of (1-alpha) P(x|s) + alpha P(x) over the reals: alpha is rounded up (errata 10). It is above the
-    real minimum by rounding only. Closed form (errata 6), O(|S||X|).
+    exact figures of (1-alpha) P(x|s) + alpha P(x) over the reals, for the doubles that the Joint holds (and P(x) that
+    are 0 or above 1e-280): alpha is rounded up (errata 10). It is above the real minimum by rounding only.
+    Closed form (errata 6), O(|S||X|).
 
     >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
     >>> round(alpha_for(joint, ldp=1.0), 12)
@@ -217,23 +225,32 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
         raise ValueError(f"coupling = {coupling!r} is not 'northwest' or 'proportional'")
     if distortion is not None and coupling != "northwest":
         raise ValueError(f"coupling = {coupling!r} cannot be chosen: the distortion decides the moves")
+    # Where P(s) = 0 no cell was seen, although P(x|s) stands as P(x).
     p = joint.p_x_given_s if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, joint.p_x_given_s, 0.0)
     delta = alpha * (joint.p_x_given_s - joint.p_x)
     gap = 0.0
-    if distortion is not None:
-        from linred import transport
-
-        d = _check.distortion(distortion, joint.shape[1])
-        flows, complete, gaps = transport.cheapest_flows(joint.p_x_given_s, delta, d)
-        keep, table_of, *tables = _mechanism.tables_from_flows(p, joint.p_x, flows, complete)
-        gap = float(joint.p_s @ gaps)
-    elif coupling == "northwest":
+    if coupling == "proportional":
+        keep, table_of, *tables = _proportional(p, joint.p_x, delta)
+    elif distortion is None:
         flows = _mechanism.northwest(delta)
         keep, table_of, *tables = _mechanism.tables_from_flows(p, joint.p_x, flows, False)
     else:
-        keep, table_of, *tables = _proportional(p, joint.p_x, delta)
+        from linred import transport
+
+        distortion = _check.distortion(distortion, joint.shape[1])
+        flows, complete, gaps = transport.cheapest_flows(joint.p_x_given_s, delta, distortion)
+        keep, table_of, *tables = _mechanism.tables_from_flows(p, joint.p_x, flows, complete)
+        gap = float(joint.p_s @ gaps)
     return Mechanism(
-        joint, name="non_markov", alpha=alpha, sees_s=True, keep=keep, table_of=table_of, tables=tables, gap=gap
+        joint,
+        name="non_markov",
+        alpha=alpha,
+        sees_s=True,
+        keep=keep,
+        table_of=table_of,
+        tables=tables,
+        distortion=distortion,
+        gap=gap,
     )
 
 

@@ -28,6 +28,7 @@ class Utility(NamedTuple):
     mutual_information: float
     entropy: float
     information_loss: float
+    expected_distortion: float | None  # where the mechanism was made for a distortion
 
 
 class Report:
@@ -47,13 +48,20 @@ class Report:
         ]
         for label, before, after in zip(_PRIVACY_LABELS, self.before, self.after, strict=True):
             lines.append(f"  {label:<32}{before:>12.6f}{after:>12.6f}")
-        lines += ["", f"what is left of X [{unit}]"]
+        lines += ["", "what is left of X"]
         for label, value in zip(_UTILITY_LABELS, self.utility, strict=True):
-            lines.append(f"  {label:<32}{value:>24.6f}")
+            if value is not None:
+                lines.append(f"  {label.format(unit=unit):<32}{value:>24.6f}")
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
 _PRIVACY_LABELS = ("LDP", "log-lift", "max-lift", "min-lift", "mutual information", "maximal leakage")
-_UTILITY_LABELS = ("share of records changed (DTV)", "I(X;Y)", "H(X)", "H(X) - I(X;Y)")
+_UTILITY_LABELS = (
+    "share of records changed (DTV)",
+    "I(X;Y) [{unit}]",
+    "H(X) [{unit}]",
+    "H(X) - I(X;Y) [{unit}]",
+    "expected distortion",
+)

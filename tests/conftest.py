@@ -5,6 +5,7 @@ from linred import _lp, _metrics, _simd
 
 # Fixed examples: a red run is red again. `make test-all` draws more of them.
 hypothesis.settings.register_profile("linred", derandomize=True, deadline=None, max_examples=150)
+hypothesis.settings.register_profile("long", derandomize=True, deadline=None, max_examples=1500)
 hypothesis.settings.load_profile("linred")
 
 

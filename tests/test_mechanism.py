@@ -211,6 +211,16 @@ def test_report_has_every_figure_and_prints_as_a_table():
     assert len({len(line) for line in lines[2:9]}) == 1, "columns are aligned"
 
 
+def test_a_report_shows_the_distortion_that_a_mechanism_was_made_for():
+    d = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+    report = linred.non_markov(example_1(), 0.5, distortion=d).report()
+    assert report.utility.expected_distortion == pytest.approx(0.189)
+    assert str(report).splitlines()[-1].split() == ["expected", "distortion", "0.189000"]
+    plain = linred.non_markov(example_1(), 0.5).report()
+    assert plain.utility.expected_distortion is None
+    assert "expected" not in str(plain)
+
+
 def test_a_report_of_an_infinite_figure_prints():
     assert "inf" in str(linred.markov(Joint([[0.5, 0.0], [0.25, 0.25]]), 0.5).report())
 
@@ -219,8 +229,9 @@ def test_mechanisms_survive_pickling_and_cannot_be_changed():
     mechanism = linred.non_markov(example_1(), 0.5)
     again = pickle.loads(pickle.dumps(mechanism))
     np.testing.assert_array_equal(again.p_y_given_sx, mechanism.p_y_given_sx)
-    with pytest.raises(ValueError, match="read-only"):
-        mechanism.keep[0, 0] = 0.0
+    for instance in (mechanism, again):
+        for array in (instance.keep, instance.table_of, *instance.tables):
+            assert not array.flags.writeable
 
 
 def test_large_alphabets_stay_sparse():

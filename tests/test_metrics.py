@@ -92,6 +92,8 @@ def test_zeros_are_infinite_or_skipped():
     assert linred.log_lift(joint) == math.inf
     information = 0.25 * math.log(0.5 / 0.75) + 0.25 * math.log(0.5 / 0.25) + 0.5 * math.log(1 / 0.75)
     assert linred.mutual_information(joint) == pytest.approx(information, rel=1e-14)
+    negative_zero = Joint([[0.25, 0.25], [0.5, -0.0]])
+    assert linred.ldp(negative_zero) == linred.min_lift(negative_zero) == math.inf
     one = Joint([[0.3, 0.7]])
     assert linred.ldp(one) == linred.log_lift(one) == linred.mutual_information(one) == 0.0
     assert linred.maximal_leakage(one) == linred.alpha_leakage(one, 3) == 0.0
