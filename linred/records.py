@@ -71,21 +71,24 @@ def _columns_of(name, table):
 
 
 def _encode_column(name, column):
-    categories = _categories_of(column)
+    categories = _categories_of(name, column)
     if categories is not None:
         return _from_categories(name, *categories)
-    array = _as_array(name, column)
-    if array.dtype.kind in "iu" and array.size:
-        small = _from_integers(array)
-        if small is not None:
-            return small
-    if array.dtype.kind in "biuSU" and array.size:
+    array = _as_array(column)
+    if array is None:
+        return _from_objects(name, list(column))
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; one column of records is needed")
+    small = _from_integers(array) if array.dtype.kind in "iu" and array.size else None
+    if small is not None:
+        return small
+    if array.dtype.kind in "biu" and array.size:
         values, codes = np.unique(array, return_inverse=True)
         return Column(_narrow(codes, values.size), tuple(values.tolist()))
     return _from_objects(name, list(array) if array.dtype.kind in "mM" else array.tolist())
 
 
-def _categories_of(column):
+def _categories_of(name, column):
     """(codes with -1 for missing, categories) of a pandas, Polars or Arrow categorical; None for any other column."""
     if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # pandas Series
         return column.cat.codes.to_numpy(), column.cat.categories.tolist()
@@ -93,42 +96,38 @@ def _categories_of(column):
         return np.asarray(column.codes), column.categories.tolist()
     if str(getattr(column, "dtype", "")).startswith("Enum") and hasattr(column, "to_physical"):  # Polars Enum
         return column.to_physical().cast(int).fill_null(-1).to_numpy(), column.dtype.categories.to_list()
-    if hasattr(column, "unify_dictionaries"):  # Arrow ChunkedArray
-        column = column.unify_dictionaries().combine_chunks()
-        column = column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
-    if hasattr(column, "dictionary") and hasattr(column, "indices"):  # Arrow DictionaryArray
-        codes, categories = np.asarray(column.indices.fill_null(-1)), column.dictionary.to_pylist()
-        return (codes, categories) if column.type.ordered else _occurring_in_order(codes, categories)
+    if hasattr(column, "dictionary_encode"):  # an Arrow column, plain, dictionary or chunked
+        return _arrow_categories(name, column)
     return None
 
 
-def _occurring_in_order(codes, categories):
-    """An unordered Arrow dictionary is an encoding, in order of first sight: keep what occurs, in sorted order."""
-    occurring = sorted({categories[code] for code in np.unique(codes[codes >= 0]).tolist()})
+def _arrow_categories(name, column):
+    """An ordered dictionary declares its alphabet; any other is an encoding, of which what occurs is sorted."""
+    if not hasattr(column.type, "ordered"):
+        try:
+            column = column.dictionary_encode()
+        except NotImplementedError:
+            raise ValueError(f"{name} is an Arrow column of {column.type}, whose values cannot be labels") from None
+    if hasattr(column, "unify_dictionaries"):  # chunks may each have a dictionary of their own
+        column = column.unify_dictionaries().combine_chunks()
+        column = column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
+    codes, categories = np.asarray(column.indices.fill_null(-1)), column.dictionary.to_pylist()
+    if column.type.ordered:
+        return codes, categories
+    occurring = [categories[code] for code in np.unique(codes[codes >= 0]).tolist()]
+    occurring = sorted({label for label in occurring if not _is_missing(label)})
     place = {label: code for code, label in enumerate(occurring)}
-    recode = np.array([*(place.get(label, -1) for label in categories), -1])  # the last for missing, code -1
+    recode = np.array([*(place.get(label, -1) for label in categories), -1])  # the last is for missing, code -1
     return recode[codes], occurring
 
 
-def _as_array(name, column):
-    if hasattr(column, "to_pylist"):  # Arrow: only numbers without nulls have a NumPy form that keeps their kind
-        integers = str(column.type).removeprefix("u").startswith("int") and column.null_count == 0
-        column = np.asarray(column) if integers else column.to_pylist()
-    if (
-        hasattr(column, "null_count") and hasattr(column, "to_list") and column.null_count()
-    ):  # Polars: nulls make floats
-        column = column.to_list()
-    if not isinstance(column, np.ndarray) and hasattr(column, "to_numpy"):
-        array = column.to_numpy()
-    elif isinstance(column, np.ndarray):
-        array = column
-    else:  # a list: np.array would turn [1, "a"] into text and a list of tuples into a table
-        column = list(column)
-        array = np.empty(len(column), dtype=object)
-        array[:] = column
-    if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; one column of records is needed")
-    return array
+def _as_array(column):
+    """The NumPy form of a column; None where there is none that keeps its values: a list, or Polars with nulls."""
+    if isinstance(column, np.ndarray):
+        return column
+    if hasattr(column, "null_count") and column.null_count():
+        return None
+    return column.to_numpy() if hasattr(column, "to_numpy") else None
 
 
 def _from_integers(array):
