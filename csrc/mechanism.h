@@ -15,32 +15,26 @@ typedef struct {
     double *mass;
 } linred_flows;
 
-/* North-west corner: walk supply and demand in alphabet order and move what fits.
- * Both have n entries >= 0; their sums agree up to rounding, which the last symbol in demand takes.
- * Writes at most (nonzero supplies) + (nonzero demands) - 1 flows, ordered by x then y, and returns how many:
- * none where there is no demand at all. */
-static inline size_t linred_northwest(const double *supply, const double *demand, size_t n, linred_flows out) {
-    size_t n_flows = 0, y = 0, last = n;
-    while (last > 0 && demand[last - 1] == 0.0) last--;
-    if (last-- == 0) return 0;
-    while (demand[y] == 0.0) y++;
-    double wanted = y == last ? INFINITY : demand[y];
-    for (size_t x = 0; x < n; x++) {
-        double left = supply[x];
-        while (left > 0.0) {
-            if (wanted == 0.0) {
-                do y++; while (demand[y] == 0.0);
-                wanted = y == last ? INFINITY : demand[y];
-            }
-            const double mass = left < wanted ? left : wanted;
-            const double tie = LINRED_TIE * (supply[x] < demand[y] ? supply[x] : demand[y]);
+/* One walk of the north-west corner, from either end of the alphabet: move what fits until every demand on this side of
+ * `pivot` is met. `supply` holds what each symbol has left, and is lowered. Writes flows in the order of the walk, at
+ * most one for each supply that is used up and one for each demand that is met. */
+static inline size_t linred_walk_to(size_t pivot, int step, double *supply, const double *supply_at_first,
+                                    const double *demand, size_t n, linred_flows out) {
+    size_t n_flows = 0, x = step > 0 ? 0 : n - 1;
+    for (size_t y = x; y != pivot; y += step) {
+        double wanted = demand[y];
+        while (wanted > 0.0) {
+            while (x < n && supply[x] == 0.0) x += step; /* below 0 wraps to above n */
+            if (x >= n) return n_flows;
+            const double mass = supply[x] < wanted ? supply[x] : wanted;
+            const double tie = LINRED_TIE * (supply_at_first[x] < demand[y] ? supply_at_first[x] : demand[y]);
             out.x[n_flows] = (int32_t)x;
             out.y[n_flows] = (int32_t)y;
             out.mass[n_flows++] = mass;
-            if (fabs(left - wanted) <= tie) {
-                left = wanted = 0.0;
+            if (fabs(supply[x] - wanted) <= tie) {
+                supply[x] = wanted = 0.0;
             } else {
-                left -= mass;
+                supply[x] -= mass;
                 wanted -= mass;
             }
         }
@@ -48,32 +42,72 @@ static inline size_t linred_northwest(const double *supply, const double *demand
     return n_flows;
 }
 
-/* The same for the excess (delta > 0) against the deficit (delta < 0) of one row; scratch holds 2 n doubles. */
+static inline void linred_reverse(linred_flows flows, size_t n) {
+    for (size_t i = 0, j = n; i + 1 < j; i++) {
+        j--;
+        const int32_t x = flows.x[i], y = flows.y[i];
+        const double mass = flows.mass[i];
+        flows.x[i] = flows.x[j], flows.y[i] = flows.y[j], flows.mass[i] = flows.mass[j];
+        flows.x[j] = x, flows.y[j] = y, flows.mass[j] = mass;
+    }
+}
+
+/* North-west corner of supply with demand, which have n entries >= 0 and sums that agree up to rounding.
+ *
+ * Walked from both ends to the largest demand, the pivot, which gets all that is left: so what rounding leaves falls on
+ * it alone, and every other demand, however small, is met to a few units in its last place. Privacy is about ratios:
+ * a symbol of probability 1e-20 that got 1e-17 would break any guarantee.
+ *
+ * Writes at most (nonzero supplies) + (nonzero demands) - 1 flows, ordered by x then y, and returns how many; none
+ * where there is no demand at all. scratch holds n doubles. */
+static inline size_t linred_northwest(const double *supply, const double *demand, size_t n, double *scratch,
+                                      linred_flows out) {
+    size_t pivot = 0;
+    for (size_t y = 1; y < n; y++) pivot = demand[y] > demand[pivot] ? y : pivot;
+    if (demand[pivot] == 0.0) return 0;
+    for (size_t x = 0; x < n; x++) scratch[x] = supply[x];
+    size_t n_flows = linred_walk_to(pivot, 1, scratch, supply, demand, n, out);
+    const linred_flows rest = {out.x + n_flows, out.y + n_flows, out.mass + n_flows};
+    const size_t n_above = linred_walk_to(pivot, -1, scratch, supply, demand, n, rest);
+    size_t n_rest = n_above;
+    for (size_t x = n; x-- > 0;) { /* downwards too: what is above is reversed with it */
+        if (scratch[x] == 0.0) continue;
+        rest.x[n_rest] = (int32_t)x;
+        rest.y[n_rest] = (int32_t)pivot;
+        rest.mass[n_rest++] = scratch[x];
+    }
+    linred_reverse(rest, n_rest);
+    return n_flows + n_rest;
+}
+
+/* The same for the excess (delta > 0) against the deficit (delta < 0) of one row; scratch holds 3 n doubles. */
 static inline size_t linred_northwest_excess(const double *delta, size_t n, double *scratch, linred_flows out) {
     double *supply = scratch, *demand = scratch + n;
     for (size_t x = 0; x < n; x++) {
         supply[x] = delta[x] > 0.0 ? delta[x] : 0.0;
         demand[x] = delta[x] < 0.0 ? -delta[x] : 0.0;
     }
-    return linred_northwest(supply, demand, n, out);
+    return linred_northwest(supply, demand, n, scratch + 2 * n, out);
 }
 
 typedef struct {
-    double *keep;      /* n_x: probability of keeping x */
-    int32_t *table_of; /* n_x: where x is not kept, the table to draw from */
-    int64_t *indptr;   /* ends of the tables, from `n_tables` on */
-    int32_t *y;        /* destinations, from `n_entries` on */
+    double *keep, *move; /* n_x: probability of keeping x, and of drawing from its table */
+    int32_t *table_of;   /* n_x: that table */
+    int64_t *indptr;     /* ends of the tables, from `n_tables` on */
+    int32_t *y;          /* destinations, from `n_entries` on */
     double *probability;
 } linred_tables;
 
-/* Turn the flows out of one s, ordered by x, into keep-probabilities and one table for each x that moves.
- * complete: the flows out of x, stays included, are all of p[x]; otherwise they are the moves alone.
- * Cells with p[x] = 0 are given table 0 (the marginal) and are never kept. */
-static inline void linred_tables_of_row(const double *p, size_t n_x, const int32_t *x, const int32_t *y, const double *mass,
-                                        size_t n_flows, int complete, linred_tables out, int64_t *n_tables,
-                                        int64_t *n_entries) {
+/* Turn the flows out of one s, ordered by x, into keep- and move-probabilities and one table for each x that moves.
+ * The flows turn p into q. complete: those out of x, stays included, are all of p[x]; else they are the moves alone, and
+ * what stays is q[x] where there is an excess. keep and move are each a quotient, not one minus the other, so that
+ * small ones are right too. Cells with p[x] = 0 are never kept, and draw from table 0, the marginal. */
+static inline void linred_tables_of_row(const double *p, const double *q, size_t n_x, const int32_t *x,
+                                        const int32_t *y, const double *mass, size_t n_flows, int complete,
+                                        linred_tables out, int64_t *n_tables, int64_t *n_entries) {
     for (size_t i = 0; i < n_x; i++) {
         out.keep[i] = p[i] > 0.0 ? 1.0 : 0.0;
+        out.move[i] = p[i] > 0.0 ? 0.0 : 1.0;
         out.table_of[i] = 0;
     }
     for (size_t start = 0, end; start < n_flows; start = end) {
@@ -90,21 +124,26 @@ static inline void linred_tables_of_row(const double *p, size_t n_x, const int32
             out.probability[(*n_entries)++] = mass[end];
         }
         if (moved == 0.0) continue;
+        if (!complete) stay = q[from] < p[from] ? q[from] : p[from];
         for (int64_t i = first; i < *n_entries; i++) out.probability[i] /= moved;
-        out.keep[from] = complete ? stay / (stay + moved) : (moved < p[from] ? 1.0 - moved / p[from] : 0.0);
+        out.keep[from] = stay / (stay + moved);
+        out.move[from] = moved / (stay + moved);
         out.table_of[from] = (int32_t)(*n_tables)++;
         out.indptr[*n_tables] = *n_entries;
     }
 }
 
-/* The least d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1) of an n_x by n_y matrix; infinite where there is none. */
+/* The least d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1) of an n_x by n_y matrix; infinite where there is none.
+ * What rounding may make of 0, relative to these four entries, is 0. */
 static inline double linred_monge_margin(const double *d, size_t n_x, size_t n_y) {
     double least = INFINITY;
     for (size_t x = 0; x + 1 < n_x; x++) {
         const double *row = d + x * n_y, *next = row + n_y;
         for (size_t y = 0; y + 1 < n_y; y++) {
-            const double margin = (row[y + 1] - row[y]) - (next[y + 1] - next[y]);
-            least = margin < least ? margin : least;
+            const double crossing = row[y + 1] + next[y], straight = row[y] + next[y + 1];
+            const double margin = crossing - straight, rounding = 0x1p-50 * (crossing + straight);
+            const double beyond = margin < -rounding || margin > rounding ? margin : 0.0;
+            least = beyond < least ? beyond : least;
         }
     }
     return least;
@@ -115,18 +154,18 @@ typedef struct {
     int found;
 } linred_detour;
 
-/* Whether d(x, z) > d(x, y) + d(y, z) + slack for some z, and the first such z. */
+/* Whether d(x, z) (1 - slack) > d(x, y) + d(y, z) for some z, and the first such z. */
 static inline int linred_shorter_by(const double *from_x, const double *from_y, size_t y, size_t n, double slack,
                                     size_t *z_out) {
-    const double first_leg = from_x[y] + slack;
+    const double first_leg = from_x[y], scale = 1.0 - slack;
     int64_t n_shorter = 0;
-    for (size_t z = 0; z < n; z++) n_shorter += from_x[z] > first_leg + from_y[z];
+    for (size_t z = 0; z < n; z++) n_shorter += from_x[z] * scale > first_leg + from_y[z];
     if (n_shorter == 0) return 0;
-    for (*z_out = 0; from_x[*z_out] <= first_leg + from_y[*z_out];) ++*z_out;
+    for (*z_out = 0; !(from_x[*z_out] * scale > first_leg + from_y[*z_out]);) ++*z_out;
     return 1;
 }
 
-/* Some (x, y, z) with d(x, z) > d(x, y) + d(y, z) + slack. O(n^3); eight x at once, so that the row of a y is read from
+/* Some (x, y, z) with d(x, z) (1 - slack) > d(x, y) + d(y, z). O(n^3); eight x at once, so that the row of a y is read from
  * memory once for all of them. */
 static inline linred_detour linred_shorter_detour(const double *d, size_t n, double slack) {
     linred_detour detour = {0, 0, 0, 0};

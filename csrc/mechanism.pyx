@@ -16,6 +16,7 @@ cdef extern from "mechanism.h" nogil:
         double *mass
     ctypedef struct linred_tables:
         double *keep
+        double *move
         int32_t *table_of
         int64_t *indptr
         int32_t *y
@@ -23,10 +24,10 @@ cdef extern from "mechanism.h" nogil:
     ctypedef struct linred_detour:
         size_t x, y, z
         int found
-    size_t linred_northwest(const double *, const double *, size_t, linred_flows)
+    size_t linred_northwest(const double *, const double *, size_t, double *, linred_flows)
     size_t linred_northwest_excess(const double *, size_t, double *, linred_flows)
-    void linred_tables_of_row(const double *, size_t, const int32_t *, const int32_t *, const double *, size_t, int,
-                              linred_tables, int64_t *, int64_t *)
+    void linred_tables_of_row(const double *, const double *, size_t, const int32_t *, const int32_t *, const double *,
+                              size_t, int, linred_tables, int64_t *, int64_t *)
     double linred_monge_margin(const double *, size_t, size_t)
     linred_detour linred_shorter_detour(const double *, size_t, double)
 
@@ -36,7 +37,7 @@ def northwest(const double[:, ::1] supply, const double[:, ::1] demand=None):
 
     Without demand, what is positive in `supply` is moved to where it is negative: excess against deficit.
     Returns (indptr, x, y, mass): row s has the flows indptr[s]:indptr[s + 1], ordered by x then y. Each symbol's
-    supply and demand is met to a relative 2^-48; the last one in demand takes what rounding leaves.
+    supply and demand is met to a relative 2^-48; the largest demand takes what rounding leaves.
     """
     cdef Py_ssize_t n_s = supply.shape[0], n_x = supply.shape[1], s, n_flows = 0
     cdef bint excess = demand is None
@@ -48,7 +49,7 @@ def northwest(const double[:, ::1] supply, const double[:, ::1] demand=None):
     x, y = np.empty(most, np.int32), np.empty(most, np.int32)
     cdef int64_t[::1] indptr_view = indptr
     cdef int32_t[::1] x_view = x, y_view = y
-    cdef double[::1] mass_view = mass, scratch = np.empty(2 * n_x)
+    cdef double[::1] mass_view = mass, scratch = np.empty(3 * n_x)
     cdef linred_flows out
     with nogil:
         for s in range(n_s):
@@ -56,15 +57,15 @@ def northwest(const double[:, ::1] supply, const double[:, ::1] demand=None):
             if excess:
                 n_flows += linred_northwest_excess(&supply[s, 0], n_x, &scratch[0], out)
             else:
-                n_flows += linred_northwest(&supply[s, 0], &demand[s, 0], n_x, out)
+                n_flows += linred_northwest(&supply[s, 0], &demand[s, 0], n_x, &scratch[0], out)
             indptr_view[s + 1] = n_flows
     return indptr, x[:n_flows].copy(), y[:n_flows].copy(), mass[:n_flows].copy()
 
 
-def tables_from_flows(const double[:, ::1] p, const double[::1] p_y, flows, bint complete):
-    """What is stored of a coupling: (keep, table_of, indptr, y, probability).
+def tables_from_flows(const double[:, ::1] p, const double[:, ::1] q, const double[::1] p_y, flows, bint complete):
+    """What is stored of a coupling of each row of p with that of q: (keep, move, table_of, indptr, y, probability).
 
-    Row (s, x) keeps x with probability keep[s, x] and else draws from table t = table_of[s, x]: the symbols
+    Row (s, x) keeps x with probability keep[s, x], and with probability move[s, x] draws from table t = table_of[s, x]: the symbols
     y[indptr[t]:indptr[t + 1]] with those probabilities, which sum to one. Table 0 is p_y, for the cells with p = 0.
     `complete` says that the flows out of (s, x), stays included, are all of p[s, x]; else they are its moves alone.
     O(|S||X| + flows). The flows of each s must be ordered by x.
@@ -75,11 +76,11 @@ def tables_from_flows(const double[:, ::1] p, const double[::1] p_y, flows, bint
     cdef Py_ssize_t n_s = p.shape[0], n_x = p.shape[1], s, start
     marginal = np.flatnonzero(p_y).astype(np.int32)
     most = marginal.size + flow_x.shape[0]
-    keep, table_of = np.empty((n_s, n_x)), np.empty((n_s, n_x), np.int32)
+    keep, move, table_of = np.empty((n_s, n_x)), np.empty((n_s, n_x)), np.empty((n_s, n_x), np.int32)
     indptr, y, probability = np.empty(2 + flow_x.shape[0], np.int64), np.empty(most, np.int32), np.empty(most)
     indptr[:2] = 0, marginal.size
     y[:marginal.size], probability[:marginal.size] = marginal, np.asarray(p_y)[marginal]
-    cdef double[:, ::1] keep_view = keep
+    cdef double[:, ::1] keep_view = keep, move_view = move
     cdef int32_t[:, ::1] table_of_view = table_of
     cdef int64_t[::1] indptr_view = indptr
     cdef int32_t[::1] y_view = y
@@ -89,15 +90,16 @@ def tables_from_flows(const double[:, ::1] p, const double[::1] p_y, flows, bint
         for s in range(n_s):
             start = flow_indptr[s]
             linred_tables_of_row(
-                &p[s, 0], n_x, &flow_x[start], &flow_y[start], &flow_mass[start], flow_indptr[s + 1] - start, complete,
-                linred_tables(&keep_view[s, 0], &table_of_view[s, 0], &indptr_view[0], &y_view[0],
+                &p[s, 0], &q[s, 0], n_x, &flow_x[start], &flow_y[start], &flow_mass[start],
+                flow_indptr[s + 1] - start, complete,
+                linred_tables(&keep_view[s, 0], &move_view[s, 0], &table_of_view[s, 0], &indptr_view[0], &y_view[0],
                               &probability_view[0]),
                 &n_tables, &n_entries)
-    return keep, table_of, indptr[:n_tables + 1].copy(), y[:n_entries].copy(), probability[:n_entries].copy()
+    return keep, move, table_of, indptr[:n_tables + 1].copy(), y[:n_entries].copy(), probability[:n_entries].copy()
 
 
 def monge_margin(const double[:, ::1] d):
-    """The least d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1); infinite where there is none. O(|X||Y|)."""
+    """The least d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1), rounding taken for 0; infinite where there is none."""
     if d.shape[0] == 0 or d.shape[1] == 0:
         raise ValueError(f"d has shape {(d.shape[0], d.shape[1])}; it needs a row and a column")
     cdef double margin
@@ -107,7 +109,7 @@ def monge_margin(const double[:, ::1] d):
 
 
 def shorter_detour(const double[:, ::1] d, double slack):
-    """Some (x, y, z) with d(x, z) > d(x, y) + d(y, z) + slack, or None: the triangle inequality. O(|X|^3)."""
+    """Some (x, y, z) with d(x, z) (1 - slack) > d(x, y) + d(y, z), or None: the triangle inequality. O(|X|^3)."""
     cdef linred_detour detour
     if d.shape[0] == 0 or d.shape[0] != d.shape[1]:
         raise ValueError(f"d has shape {(d.shape[0], d.shape[1])}; a square matrix is needed")

@@ -7,14 +7,20 @@ import numpy as np
 HIGHS_TOLERANCE = 1e-10
 """The tightest that HiGHS takes, on a problem scaled to total mass one and largest cost one."""
 
+COST_CAP = 1e5
+"""Times the median cost: dearer arcs cost just that. What a cap may spoil is mended on the basis tree."""
+
 
 def transport(supply, demand, cost):
     """An optimal transport as (plan, potentials of supply, of demand): near a vertex, not exact.
 
     `linred.transport` makes it exact. By POT's network simplex where it is installed, else by HiGHS.
     """
-    mass, scale = float(supply.sum()), float(cost.max()) or 1.0
-    supply, demand, cost = supply / mass, demand / demand.sum(), cost / scale
+    # Tolerances are relative to the largest cost: cap what stands for "never", or it would make all others equal.
+    some = cost[cost > 0.0]
+    scale = float(min(some.max(), COST_CAP * np.median(some))) if some.size else 1.0
+    mass = float(supply.sum())
+    supply, demand, cost = supply / mass, demand / demand.sum(), np.minimum(cost, scale) / scale
     solve = _transport_by_pot if _has_pot() else _transport_by_highs
     plan, u, v = solve(supply, demand, cost)
     return plan * mass, u * scale, v * scale

@@ -52,7 +52,7 @@ def northwest_flows(delta):
     return x[supplies_before], y[demands_before], np.diff(ends[order], prepend=0.0)
 
 
-def tables_from_flows(p, p_y, flows, complete):
+def tables_from_flows(p, q, p_y, flows, complete):
     """The dense P(y|s,x) that the tables must amount to."""
     n_s, n_x = p.shape
     indptr, x, y, mass = flows
@@ -63,7 +63,7 @@ def tables_from_flows(p, p_y, flows, complete):
         span = slice(indptr[s], indptr[s + 1])
         np.add.at(plan, (x[span], y[span]), mass[span])
         if not complete:
-            plan += np.diag(np.maximum(p[s] - plan.sum(axis=1), 0.0))
+            plan += np.diag(np.minimum(p[s], q[s]))
         for i in np.flatnonzero(p[s]):
             dense[s, i] = plan[i] / plan[i].sum() if plan[i].any() else np.eye(n_x)[i]
     return dense
@@ -83,5 +83,5 @@ def monge_margin(d):
 
 
 def shorter_detour(d, slack):
-    """Whether any d(x, z) > d(x, y) + d(y, z) + slack."""
-    return bool((d[:, None, :] > d[:, :, None] + d[None, :, :] + slack).any())
+    """Whether any d(x, z) (1 - slack) > d(x, y) + d(y, z)."""
+    return bool((d[:, None, :] * (1.0 - slack) > d[:, :, None] + d[None, :, :]).any())

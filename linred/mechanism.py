@@ -25,9 +25,9 @@ class Tables(NamedTuple):
 class Mechanism:
     """A randomised P(y|s,x) with the alphabet of X, made by `markov`, `non_markov` and others to come.
 
-    A record (s, x) is kept with probability `keep[s, x]`; else its y is drawn from table `table_of[s, x]` of `tables`.
-    Table 0 is P_Y. Cells with P(s,x) = 0 are never kept and draw from it (errata 9); elsewhere it is the only table
-    that may hold x itself.
+    A record (s, x) is kept with probability `keep[s, x]`; with probability `move[s, x]` its y is drawn from table
+    `table_of[s, x]` of `tables`. Table 0 is P_Y. Pairs that the fit never saw, P(s,x) = 0 (or P(x) = 0, where s is not
+    looked at), are never kept and draw from it (errata 9); elsewhere it is the only table that may hold x itself.
 
     Attributes
     ----------
@@ -40,13 +40,14 @@ class Mechanism:
 
     Guarantee
     ---------
-    keep and tables are nonnegative, rows sum to one to 1e-15, and sum_x P(y|s,x) P(x|s) is `p_y_given_s` to 1e-12.
+    keep, move and tables are nonnegative and rows sum to one to 1e-14. What the rows amount to, sum_x P(y|s,x) P(x|s),
+    is `p_y_given_s` to a relative 1e-11 for every y, however small: so their LDP and lifts are those that are reported.
     """
 
-    def __init__(self, joint, *, name, alpha, sees_s, keep, table_of, tables, distortion=None, gap=0.0):
+    def __init__(self, joint, *, name, alpha, sees_s, keep, move, table_of, tables, distortion=None, gap=0.0):
         self.joint, self.name, self.alpha, self.sees_s = joint, name, alpha, sees_s
         self.distortion, self.gap = distortion, gap
-        self.keep, self.table_of, self.tables = keep, table_of, Tables(*tables)
+        self.keep, self.move, self.table_of, self.tables = keep, move, table_of, Tables(*tables)
         _check.freeze_all(self)
 
     @cached_property
@@ -75,14 +76,14 @@ class Mechanism:
         """P(y|s,x), a dense |S| x |X| x |X| array: only where it fits."""
         n_x = self.joint.shape[1]
         dense = self._destinations.toarray()[self.table_of]
-        dense *= (1.0 - self.keep)[:, :, None]
+        dense *= self.move[:, :, None]
         dense[:, np.arange(n_x), np.arange(n_x)] += self.keep
         return dense
 
     def dtv(self):
         """Share of the records that change: 1 - sum_x P(x) P(Y=x|x), the paper's total variation distance."""
         self_drawn = np.where(self.table_of == 0, self.p_y, 0.0)
-        return float((self.joint.p_sx * (1.0 - self.keep) * (1.0 - self_drawn)).sum())
+        return float((self.joint.p_sx * self.move * (1.0 - self_drawn)).sum())
 
     def expected_distortion(self, d):
         """E d(X, Y) for a nonnegative |X| x |X| matrix d with zero diagonal, d[x, y] the cost of x becoming y."""
@@ -128,7 +129,7 @@ class Mechanism:
         from scipy.sparse import csr_array
 
         n_s, n_x = self.joint.shape
-        mass = (self.joint.p_sx * (1.0 - self.keep)).ravel()
+        mass = (self.joint.p_sx * self.move).ravel()
         x = np.tile(np.arange(n_x, dtype=np.int32), n_s)
         some = mass > 0.0
         return csr_array((mass[some], (x[some], self.table_of.ravel()[some])), shape=(n_x, self.tables.indptr.size - 1))
@@ -190,13 +191,14 @@ def markov(joint, alpha):
     [[0.7, 0.3], [0.2, 0.8]]
     """
     alpha = _check.alpha(alpha)
-    keep = np.where(joint.p_x > 0.0, 1.0 - alpha, 0.0)
+    seen = joint.p_x > 0.0
     return Mechanism(
         joint,
         name="markov",
         alpha=alpha,
         sees_s=False,
-        keep=np.broadcast_to(keep, joint.shape),
+        keep=np.broadcast_to(np.where(seen, 1.0 - alpha, 0.0), joint.shape),
+        move=np.broadcast_to(np.where(seen, alpha, 1.0), joint.shape),
         table_of=np.broadcast_to(np.int32(0), joint.shape),
         tables=_marginal_table(joint.p_x),
     )
@@ -225,21 +227,21 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
         raise ValueError(f"coupling = {coupling!r} is not 'northwest' or 'proportional'")
     if distortion is not None and coupling != "northwest":
         raise ValueError(f"coupling = {coupling!r} cannot be chosen: the distortion decides the moves")
-    # Where P(s) = 0 no cell was seen, although P(x|s) stands as P(x).
-    p = joint.p_x_given_s if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, joint.p_x_given_s, 0.0)
-    delta = alpha * (joint.p_x_given_s - joint.p_x)
-    gap = 0.0
+    p = joint.p_x_given_s
+    q, delta, gap = linear_reduction(joint, alpha).p_x_given_s, _excess(joint, alpha), 0.0
+    seen = p if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, p, 0.0)  # P(x) stands there where P(s) = 0
     if coupling == "proportional":
-        keep, table_of, *tables = _proportional(p, joint.p_x, delta)
+        keep, move, table_of, *tables = _proportional(seen, q, joint.p_x, delta)
     elif distortion is None:
-        flows = _mechanism.northwest(delta)
-        keep, table_of, *tables = _mechanism.tables_from_flows(p, joint.p_x, flows, False)
+        keep, move, table_of, *tables = _mechanism.tables_from_flows(
+            seen, q, joint.p_x, _mechanism.northwest(delta), False
+        )
     else:
         from linred import transport
 
         distortion = _check.distortion(distortion, joint.shape[1])
-        flows, complete, gaps = transport.cheapest_flows(joint.p_x_given_s, delta, distortion)
-        keep, table_of, *tables = _mechanism.tables_from_flows(p, joint.p_x, flows, complete)
+        flows, complete, gaps = transport.cheapest_flows(p, q, delta, distortion)
+        keep, move, table_of, *tables = _mechanism.tables_from_flows(seen, q, joint.p_x, flows, complete)
         gap = float(joint.p_s @ gaps)
     return Mechanism(
         joint,
@@ -247,6 +249,7 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
         alpha=alpha,
         sees_s=True,
         keep=keep,
+        move=move,
         table_of=table_of,
         tables=tables,
         distortion=distortion,
@@ -254,26 +257,35 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
     )
 
 
+def _excess(joint, alpha):
+    """alpha (P(x|s) - P(x)). Rows sum to zero but for the rounding of P; that goes to the most probable symbol."""
+    delta = alpha * (joint.p_x_given_s - joint.p_x)
+    most_probable = joint.p_x_given_s.argmax(axis=1)
+    delta[np.arange(len(delta)), most_probable] -= delta.sum(axis=1)
+    return delta
+
+
 def _marginal_table(p_y):
     y = np.flatnonzero(p_y).astype(np.int32)
     return np.array([0, y.size]), y, p_y[y]
 
 
-def _proportional(p, p_y, delta):
+def _proportional(p, q, p_y, delta):
     """Table 1 + s is the deficit of s, scaled to one; rows without a deficit move nothing."""
     short = delta < 0.0
-    deficit = np.where(short, -delta, 0.0)
     some = short.any(axis=1)
+    deficit = np.where(short, -delta, 0.0)
     deficit[some] /= deficit[some].sum(axis=1, keepdims=True)
-    moved = np.where(some[:, None], np.maximum(delta, 0.0), 0.0)
-    keep = 1.0 - np.divide(moved, p, out=np.ones_like(p), where=p > 0.0)
+    excess = (delta > 0.0) & (p > 0.0) & some[:, None]
+    keep = np.divide(np.minimum(q, p), p, out=np.where(p > 0.0, 1.0, 0.0), where=excess)
+    move = np.divide(delta, p, out=np.where(p > 0.0, 0.0, 1.0), where=excess)
     table_of = np.where(p > 0.0, 1 + np.arange(p.shape[0])[:, None], 0).astype(np.int32)
     indptr, y, probability = _marginal_table(p_y)
-    ends = indptr[-1] + np.cumsum(short.sum(axis=1))
     return (
         keep,
+        move,
         table_of,
-        np.concatenate([indptr, ends]),
+        np.concatenate([indptr, indptr[-1] + np.cumsum(short.sum(axis=1))]),
         np.concatenate([y, np.nonzero(short)[1].astype(np.int32)]),
         np.concatenate([probability, deficit[short]]),
     )

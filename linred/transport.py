@@ -9,7 +9,9 @@ For each s this is an optimal transport. What decides the method is the distorti
   north-west corner is optimal, in linear time. |i-j| has both properties, (i-j)^2 the second only.
 
 Where neither helps, a linear programme is solved by `linred._lp`, and its answer is made exact here: flows are computed
-again on its basis tree, and potentials on the same tree say how far from the optimum it can be.
+again on its basis tree, and potentials on the same tree say how far from the optimum it can be. So it is too where d is
+Monge with equalities but breaks the triangle inequality, max(0, |i-j| - 1) say: the corner is then one optimum of
+many, and not the one that changes the fewest records.
 """
 
 import numpy as np
@@ -17,48 +19,50 @@ import numpy as np
 from linred import _mechanism
 
 SLACK = 2.0**-40
-"""Relative to the largest d: a triangle or a reduced cost violated by less is rounding. It bounds the loss in cost."""
+"""Relative to the costs compared: a triangle, or a reduced cost, violated by less is rounding."""
 
-_ROUNDING = 2.0**-50
-"""Relative to the largest d: what rounding may take from d(x,y) + d(x',y') of neighbouring symbols."""
+TIE = 2.0**-48
+"""Relative to the smaller of the two symbols that a flow joins: a smaller flow is rounding. See csrc/mechanism.h."""
 
 
-def cheapest_flows(p, delta, d):
-    """Flows from each row of p that leave p - delta and cost the least under d; among those, change the fewest records.
+def cheapest_flows(p, q, delta, d):
+    """Flows from each row of p to that of q = p - delta that cost the least under d; of those, the fewest changes.
 
     Returns (flows, complete, gaps): flows as `linred._mechanism.northwest` gives them; whether they hold all of p or
     only what moves; and for each s a bound on how far its cost is above the optimum, 0.0 for closed forms.
     """
+    exponent = int(np.frexp(d.max())[1])
+    d = np.ldexp(d, -exponent)  # exact, and no sum of costs can overflow
     monge, triangle = monge_margin(d), holds_triangle_inequality(d)
     if monge >= 0.0 and triangle:
         return _mechanism.northwest(delta), False, np.zeros(len(p))
-    if triangle:
-        return _collect([_cheapest_moves(row, d) for row in delta], complete=False)
-    targets = np.maximum(p - delta, 0.0)
     if monge > 0.0:
-        return _mechanism.northwest(p, targets), True, np.zeros(len(p))
-    return _collect([_cheapest_coupling(row, target, d) for row, target in zip(p, targets, strict=True)], complete=True)
+        return _mechanism.northwest(p, q), True, np.zeros(len(p))
+    if triangle:
+        rows = [_cheapest_moves(row, d) for row in delta]
+    else:
+        rows = [_cheapest_coupling(*marginals, d) for marginals in zip(p, q, strict=True)]
+    flows, gaps = _collect(rows)
+    return flows, not triangle, np.ldexp(gaps, exponent)
 
 
 def monge_margin(d):
-    """The least d(x,y') + d(x',y) - d(x,y) - d(x',y') over x < x', y < y'; O(|X|^2). Not negative, d is Monge.
+    """The least d(x,y') + d(x',y) - d(x,y) - d(x',y') over x < x', y < y' that are neighbours. O(|X|^2).
 
-    Positive, no other coupling than the north-west corner is optimal. Neighbours decide: every difference is a sum of
-    theirs. What rounding may make of 0.0 is 0.0.
+    Not negative, d is Monge: every other difference is a sum of these. Positive, no coupling but the north-west corner
+    is optimal.
     """
-    margin = _mechanism.monge_margin(d)
-    return 0.0 if abs(margin) <= _ROUNDING * d.max() else margin
+    return _mechanism.monge_margin(d)
 
 
 def holds_triangle_inequality(d):
     """d(x,z) <= d(x,y) + d(y,z) for all x, y, z. O(|X|^2) where d is Monge, else O(|X|^3)."""
-    slack = SLACK * d.max()
     if monge_margin(d) < 0.0:
-        return _mechanism.shorter_detour(d, slack) is None
+        return _mechanism.shorter_detour(d, SLACK) is None
     # Monge with a zero diagonal: d(x,z) >= d(x,y) + d(y,z) for y between. So if the way from one end to the other costs
     # no more than all its steps, every way costs its steps, and no detour is cheaper.
     upward, downward = d.diagonal(1).sum(), d.diagonal(-1).sum()
-    return bool(d[0, -1] <= upward + slack and d[-1, 0] <= downward + slack)
+    return bool(d[0, -1] * (1.0 - SLACK) <= upward and d[-1, 0] * (1.0 - SLACK) <= downward)
 
 
 def _cheapest_moves(delta, d):
@@ -70,34 +74,37 @@ def _cheapest_moves(delta, d):
     if monge_margin(cost) >= 0.0:
         _, x, y, mass = _mechanism.northwest(delta[None, :])
         return x, y, mass, 0.0
-    x, y, mass, value, bound = _exact_transport(supply, demand, cost)[:5]
-    return excess[x], deficit[y], mass, max(0.0, value - bound)
+    arcs, mass, reduced_cost, _ = _exact_transport(supply, demand, cost)
+    return excess[arcs[:, 0]], deficit[arcs[:, 1]], mass, _gap(arcs, mass, reduced_cost)
 
 
 def _cheapest_coupling(p, q, d):
     """(x, y, mass, gap) from all of p to all of q; of the optimal couplings, one that changes the fewest records."""
     rows, columns = np.flatnonzero(p), np.flatnonzero(q)
     supply, demand, cost = p[rows], q[columns], d[np.ix_(rows, columns)]
-    x, y, mass, value, bound, reduced_cost = _exact_transport(supply, demand, cost)
-    tight = reduced_cost <= SLACK * d.max()
-    if tight.sum() > x.size:  # the flows on tight arcs, and only they, are optimal: choose among them
+    arcs, mass, reduced_cost, slack = _exact_transport(supply, demand, cost)
+    tight = reduced_cost <= slack
+    if tight.sum() > len(arcs):  # the flows on tight arcs, and only they, are optimal: choose among them
         changed = np.where(rows[:, None] == columns, 0.0, 1.0)
         never = 2.0 * changed.size  # dearer than any cycle of changes that one arc outside could save
-        x, y, mass = _exact_transport(supply, demand, np.where(tight, changed, never))[:3]
-        value = float(cost[x, y] @ mass)
-    return rows[x], columns[y], mass, max(0.0, value - bound)
+        arcs, mass, _, _ = _exact_transport(supply, demand, np.where(tight, changed, never))
+    return rows[arcs[:, 0]], columns[arcs[:, 1]], mass, _gap(arcs, mass, reduced_cost)
+
+
+def _gap(arcs, mass, reduced_cost):
+    """How far flows can be above the optimum: what they pay above the potentials, and what the potentials overcharge."""
+    paid, overcharge = reduced_cost[arcs[:, 0], arcs[:, 1]], max(0.0, -float(reduced_cost.min()))
+    return max(0.0, float(paid @ mass) + overcharge * float(mass.sum()))
 
 
 def _exact_transport(supply, demand, cost):
-    """(x, y, mass, value, lower bound of the optimum, reduced costs) of an optimal transport, exact on its basis."""
+    """(arcs, mass, reduced costs, their slack) of an optimal transport, exact on its basis tree; only arcs with flow."""
     from linred import _lp
 
     plan, u, v = _lp.transport(supply, demand, cost)
-    tree, mass, reduced_cost, dual_value = _polish(_spanning_tree(plan, cost - u[:, None] - v), supply, demand, cost)
-    bound = dual_value + min(0.0, float(reduced_cost.min())) * supply.sum()
-    x, y = tree[mass > 0.0].T
-    mass = mass[mass > 0.0]
-    return x, y, mass, float(cost[x, y] @ mass), bound, reduced_cost
+    tree = _spanning_tree(plan, cost - u[:, None] - v)
+    arcs, mass, reduced_cost, slack = _polish(tree, supply, demand, cost)
+    return arcs[mass > 0.0], mass[mass > 0.0], reduced_cost, slack
 
 
 def _spanning_tree(plan, reduced_cost):
@@ -126,31 +133,45 @@ def _spanning_tree(plan, reduced_cost):
 
 
 def _polish(tree, supply, demand, cost):
-    """(arcs, flows, reduced costs, dual value) of a basis tree that is optimal for these marginals, from one nearly so.
+    """(arcs, flows, reduced costs, their slack) of a basis tree optimal for these marginals, from one nearly so.
 
     A solver's tree is off by its tolerances: a flow may be below zero, or a reduced cost, above all where masses are
-    tiny. Pivots of the transport simplex, first dual, then primal, take it the rest of the way; mostly there are none.
+    tiny or costs far apart. Pivots of the transport simplex, first dual, then primal, take it the rest of the way;
+    mostly there are none. Flows and potentials are sums along the tree, in integers and so without rounding.
     """
-    n_x, total, slack = supply.size, float(supply.sum()), SLACK * float(cost.max())
-    for _ in range(10 * (n_x + demand.size)):
+    n_x = supply.size
+    dust = TIE * np.minimum(supply[:, None], demand)
+    for _ in range(100 * (n_x + demand.size)):
         neighbors = _neighbors_on_tree(tree, n_x, n_x + demand.size)
+        arcs = np.array(tree, np.int64).reshape(-1, 2)
         mass = _flows_on_tree(tree, neighbors, supply, demand)
-        potential = _potentials_on_tree(neighbors, cost)
-        reduced_cost = cost - potential[:n_x, None] - potential[n_x:]
-        if mass.min() < -_ROUNDING * total:
+        mass[np.abs(mass) <= dust[arcs[:, 0], arcs[:, 1]]] = 0.0
+        reduced_cost, slack = _reduced_costs(neighbors, cost)
+        if mass.min() < 0.0:
             leaving = int(np.argmin(mass))
             short = _part_of_tree(tree[leaving][0], leaving, neighbors)
             candidates = np.where(~short[:n_x, None] & short[n_x:], reduced_cost, np.inf)
-        elif reduced_cost.min() < -slack:
-            candidates = reduced_cost
+        elif (reduced_cost < -slack).any():
+            candidates = np.where(reduced_cost < -slack, reduced_cost, np.inf)
             i, j = np.unravel_index(np.argmin(candidates), cost.shape)
             path = _path_on_tree(int(i), n_x + int(j), neighbors)
             leaving = min(path[::2], key=mass.__getitem__)  # every other arc gives what the entering one takes
         else:
-            dual_value = float(supply @ potential[:n_x] + demand @ potential[n_x:])
-            return np.array(tree, np.int64).reshape(-1, 2), np.maximum(mass, 0.0), reduced_cost, dual_value
+            return arcs, mass, reduced_cost, slack
         tree[leaving] = tuple(int(i) for i in np.unravel_index(np.argmin(candidates), cost.shape))
     raise RuntimeError(f"no optimal basis found for a transport of {cost.shape[0]} x {cost.shape[1]}")
+
+
+_UNIT = 2**1074
+"""Every double is a whole number of 1/_UNIT."""
+
+
+def _as_integers(values):
+    return [numerator * (_UNIT // denominator) for numerator, denominator in map(float.as_integer_ratio, values)]
+
+
+def _as_doubles(integers):
+    return np.array([integer / _UNIT for integer in integers])  # rounded once
 
 
 def _neighbors_on_tree(tree, n_x, n_nodes):
@@ -163,11 +184,15 @@ def _neighbors_on_tree(tree, n_x, n_nodes):
 
 
 def _flows_on_tree(tree, neighbors, supply, demand):
-    """The only flows on a tree that use up supply and demand: a leaf's arc carries all that the leaf has left."""
-    left = [*supply.tolist(), *demand.tolist()]
+    """The only flows on a tree that use up supply and demand: a leaf's arc carries all that the leaf has left.
+
+    The most probable symbol is the root, which is no leaf: it takes what the sums of supply and demand differ by.
+    """
+    left = _as_integers([*supply.tolist(), *demand.tolist()])
+    root = left.index(max(left))
     degree = [len(arcs) for arcs in neighbors]
     mass = [None] * len(tree)
-    leaves = [node for node, n_arcs in enumerate(degree) if n_arcs == 1]
+    leaves = [node for node, n_arcs in enumerate(degree) if n_arcs == 1 and node != root]
     while leaves:
         leaf = leaves.pop()
         for arc, other in neighbors[leaf]:
@@ -175,24 +200,26 @@ def _flows_on_tree(tree, neighbors, supply, demand):
                 mass[arc] = left[leaf]
                 left[other] -= left[leaf]
                 degree[other] -= 1
-                if degree[other] == 1:
+                if degree[other] == 1 and other != root:
                     leaves.append(other)
-    return np.array(mass)
+    return _as_doubles(mass)
 
 
-def _potentials_on_tree(neighbors, cost):
-    """Potentials of the x, then of the y, that sum to the cost on every arc of the tree."""
+def _reduced_costs(neighbors, cost):
+    """cost - u - v with potentials u of the x and v of the y that sum to the cost on every arc of the tree; and what
+    rounding may make of 0 there."""
     n_x = cost.shape[0]
     potential, pending = [None] * len(neighbors), [0]
-    potential[0] = 0.0
+    potential[0] = 0
     while pending:
         node = pending.pop()
         for _, other in neighbors[node]:
             if potential[other] is None:
                 i, j = (node, other - n_x) if node < n_x else (other, node - n_x)
-                potential[other] = float(cost[i, j]) - potential[node]
+                potential[other] = _as_integers([float(cost[i, j])])[0] - potential[node]
                 pending.append(other)
-    return np.array(potential)
+    u, v = _as_doubles(potential[:n_x])[:, None], _as_doubles(potential[n_x:])
+    return cost - u - v, SLACK * np.maximum(cost, np.maximum(np.abs(u), np.abs(v)))
 
 
 def _part_of_tree(start, without_arc, neighbors):
@@ -223,11 +250,11 @@ def _path_on_tree(start, end, neighbors):
     return path[::-1]
 
 
-def _collect(rows, complete):
-    """One s after another, each ordered by x then y, as `linred._mechanism.tables_from_flows` takes them."""
+def _collect(rows):
+    """(flows, gaps): one s after another, each ordered by x then y, as `tables_from_flows` takes them."""
     orders = [np.lexsort((y, x)) for x, y, _, _ in rows]
     indptr = np.concatenate([[0], np.cumsum([order.size for order in orders])]).astype(np.int64)
     x, y, mass = (
         np.concatenate([row[part][order] for row, order in zip(rows, orders, strict=True)]) for part in range(3)
     )
-    return (indptr, x.astype(np.int32), y.astype(np.int32), mass), complete, np.array([gap for *_, gap in rows])
+    return (indptr, x.astype(np.int32), y.astype(np.int32), mass), np.array([gap for *_, gap in rows])

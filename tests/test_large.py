@@ -20,7 +20,7 @@ def test_a_thousand_by_a_thousand_gives_equation_3():
     for coupling in ("northwest", "proportional"):
         mechanism = linred.non_markov(joint, 0.7, coupling=coupling)
         for s in range(0, 1000, 111):
-            dense = mechanism._destinations[mechanism.table_of[s]].toarray() * (1 - mechanism.keep[s])[:, None]
+            dense = mechanism._destinations[mechanism.table_of[s]].toarray() * mechanism.move[s][:, None]
             dense[np.arange(1000), np.arange(1000)] += mechanism.keep[s]
             np.testing.assert_allclose(joint.p_x_given_s[s] @ dense, mechanism.p_y_given_s[s], rtol=0, atol=1e-13)
 

@@ -115,6 +115,41 @@ def test_northwest_has_at_most_n_minus_one_moves_and_proportional_one_table_an_s
     np.testing.assert_array_equal(proportional.table_of, np.repeat(np.arange(1, 41)[:, None], 60, axis=1))
 
 
+def gaussian_joint():
+    """Two discretised bells: tails down to 1e-32, far below what a double keeps beside one."""
+    x = np.arange(-20, 21)
+    p = np.exp(-((x - np.array([[-1], [1]])) ** 2) / 6)
+    return Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.5, 0.5])
+
+
+STEPS = np.abs(np.subtract.outer(np.arange(41.0), np.arange(41.0)))
+
+
+@pytest.mark.parametrize("target", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize(
+    "distortion", [None, STEPS, STEPS**2, np.sqrt(STEPS), np.maximum(STEPS - 1.0, 0.0), 1.0 - np.eye(41)]
+)
+def test_the_rows_are_as_private_as_the_report_says(target, distortion):
+    joint = gaussian_joint()
+    mechanism = linred.non_markov(joint, linred.alpha_for(joint, ldp=target), distortion=distortion)
+    realised = np.einsum("sx,sxy->sy", joint.p_x_given_s, mechanism.p_y_given_sx)
+    np.testing.assert_allclose(realised, mechanism.p_y_given_s, rtol=1e-11, atol=0)
+    ldp = np.log(realised.max(axis=0) / realised.min(axis=0)).max()
+    assert ldp == pytest.approx(target, abs=1e-11)
+    assert mechanism.report().after.ldp == pytest.approx(target, abs=1e-11)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.integers(0, 2**32 - 1), alphas)
+def test_every_released_probability_is_right_relative_to_itself(kind, seed, alpha):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(8, 0.5), 3) * 10.0 ** rng.integers(-25, 1, (3, 8))
+    joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), rng.dirichlet(np.ones(3)))
+    mechanism = make(kind, joint, alpha)
+    realised = np.einsum("sx,sxy->sy", joint.p_x_given_s, mechanism.p_y_given_sx)
+    np.testing.assert_allclose(realised, mechanism.p_y_given_s, rtol=1e-11, atol=0)
+
+
 def test_no_reduction_and_full_reduction():
     joint = example_1()
     for kind in KINDS:
@@ -230,7 +265,7 @@ def test_mechanisms_survive_pickling_and_cannot_be_changed():
     again = pickle.loads(pickle.dumps(mechanism))
     np.testing.assert_array_equal(again.p_y_given_sx, mechanism.p_y_given_sx)
     for instance in (mechanism, again):
-        for array in (instance.keep, instance.table_of, *instance.tables):
+        for array in (instance.keep, instance.move, instance.table_of, *instance.tables):
             assert not array.flags.writeable
 
 
@@ -238,12 +273,12 @@ def test_large_alphabets_stay_sparse():
     rng = np.random.default_rng(2)
     joint = random_joint(rng, 60, 3000, zeros=0.8)
     mechanism = linred.non_markov(joint, 0.3)
-    stored = mechanism.keep.nbytes + mechanism.table_of.nbytes + sum(part.nbytes for part in mechanism.tables)
-    assert stored < 60 * 3000 * 40
+    arrays = (mechanism.keep, mechanism.move, mechanism.table_of, *mechanism.tables)
+    assert sum(array.nbytes for array in arrays) < 60 * 3000 * 48
     # Equation (3) without the dense channel: what is kept, and what each table receives.
     moved = np.zeros((60, mechanism.tables.indptr.size - 1))
     s, x = np.nonzero(joint.p_sx)
-    np.add.at(moved, (s, mechanism.table_of[s, x]), (joint.p_x_given_s * (1 - mechanism.keep))[s, x])
+    np.add.at(moved, (s, mechanism.table_of[s, x]), (joint.p_x_given_s * mechanism.move)[s, x])
     by_rows = joint.p_x_given_s * mechanism.keep + moved @ mechanism._destinations
     np.testing.assert_allclose(by_rows, mechanism.p_y_given_s, rtol=0, atol=1e-14)
     assert 0.0 < mechanism.mutual_information() < linred.metrics.entropy(joint.p_x)
