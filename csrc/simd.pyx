@@ -21,4 +21,4 @@ def choose(request):
     return request
 
 
-chosen = choose(os.environ.get("LINRED_SIMD", "auto"))
+chosen = choose(os.environ.get("LINRED_SIMD") or "auto")

@@ -8,15 +8,29 @@ SUM_SLACK = 1e-9
 """How far a sum of probabilities may be off one; within it, it is renormalised."""
 
 
+def joint(value):
+    """`value`, which must be a Joint."""
+    if not hasattr(value, "p_x_given_s"):
+        raise TypeError(f"joint is a {type(value).__name__}, not a linred.Joint")
+    return value
+
+
 def number(name, value, low, high):
     """`value` as a float in [low, high]; either end may be infinite, NaN is never inside."""
     try:
+        if isinstance(value, str | bytes | bool | np.bool_):
+            raise TypeError
         as_float = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} = {value!r} is not a number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} = {_short(value)} is not a number") from None
     if not low <= as_float <= high:
-        raise ValueError(f"{name} = {value!r} is outside [{low:g}, {high:g}]")
+        raise ValueError(f"{name} = {_short(value)} is outside [{low:g}, {high:g}]")
     return as_float
+
+
+def _short(value):
+    text = repr(value).replace("\n", " ")
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def alpha(value):
@@ -32,19 +46,28 @@ def log_of_base(base):
 
 
 def nonnegative(name, values, ndim):
-    """A read-only C-ordered float64 copy of `values`, all finite and >= 0, with `ndim` nonempty dimensions."""
+    """A C-ordered float64 copy of `values`, all finite and >= 0, with `ndim` dimensions, none of them empty."""
     try:
-        array = np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not an array of numbers with {ndim} dimension{'s' * (ndim > 1)}") from None
+        array = np.asarray(values)
+        if array.dtype.kind not in "biufO" or isinstance(values, np.ma.MaskedArray):
+            raise TypeError
+        if array.dtype.kind == "O" and any(isinstance(value, str | bytes | complex) for value in array.flat):
+            raise TypeError
+        array = np.array(array, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} is not an array of numbers, all there, with {_dimensions(ndim)}") from None
     if array.ndim != ndim or array.size == 0:
-        raise ValueError(f"{name} has shape {array.shape}; {ndim} nonempty dimension{'s' * (ndim > 1)} are needed")
+        raise ValueError(f"{name} has shape {array.shape}, not {_dimensions(ndim)} with something in it")
     if not (array.min() >= 0.0 and array.max() < math.inf):  # NaN fails both
         place = tuple(int(i) for i in np.argwhere(~((array >= 0.0) & (array < math.inf)))[0])
         what = "negative" if -math.inf < array[place] < 0.0 else "not a finite number"
         raise ValueError(f"{name}[{', '.join(map(str, place))}] = {array[place]} is {what}")
     array += 0.0  # -0.0 becomes 0.0: p / -0.0 would be minus infinity
     return array
+
+
+def _dimensions(ndim):
+    return f"{ndim} dimension{'s' * (ndim > 1)}"
 
 
 def distribution(name, array, axis=None):

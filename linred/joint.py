@@ -48,7 +48,14 @@ class Joint:
         p_s = _check.distribution("p_s", _check.nonnegative("p_s", p_s, 1))
         if p_s.size != p_x_given_s.shape[0]:
             raise ValueError(f"p_s has {p_s.size} entries and p_x_given_s {p_x_given_s.shape[0]} rows")
-        return cls._from_parts(p_x_given_s, p_s, p_s @ p_x_given_s, s_labels, x_labels)
+        p_x = p_s @ p_x_given_s
+        lost = (p_s[:, None] > 0.0) & (p_x_given_s > 0.0) & (p_x == 0.0)
+        if lost.any():
+            s, x = np.argwhere(lost)[0]
+            raise ValueError(
+                f"p_x_given_s[{s}, {x}] * p_s[{s}] = {p_x_given_s[s, x]} * {p_s[s]} is too small for a double"
+            )
+        return cls._from_parts(p_x_given_s, p_s, p_x, s_labels, x_labels)
 
     @classmethod
     def from_counts(cls, counts, s_labels=None, x_labels=None):
@@ -58,10 +65,10 @@ class Joint:
         if wrong.any():
             s, x = np.argwhere(wrong)[0]
             raise ValueError(f"counts[{s}, {x}] = {as_float[s, x]} is not a whole number below 2**53")
-        counts = np.array(counts).astype(np.int64)
+        if not 0.0 < as_float.sum() < 2.0**53:
+            raise ValueError(f"counts sums to {as_float.sum():.0f}, not to a number of records in [1, 2**53)")
+        counts = as_float.astype(np.int64)
         n_s, n_x, n_records = counts.sum(axis=1), counts.sum(axis=0), int(counts.sum())
-        if n_records == 0:
-            raise ValueError("counts sums to 0: there is no record to estimate from")
         self = cls.__new__(cls)
         self._set(n_s / n_records, n_x / n_records, s_labels, x_labels, counts=_check.frozen(counts))
         return self
@@ -95,7 +102,7 @@ class Joint:
     def _from_parts(cls, p_x_given_s, p_s, p_x, s_labels=None, x_labels=None):
         """Parts known to be consistent, kept as they are: P_Y = P_X to the last bit, say, where that is the theory."""
         self = cls.__new__(cls)
-        p_x_given_s = np.where(p_s[:, None] > 0.0, p_x_given_s, p_x) if (p_s == 0.0).any() else p_x_given_s
+        p_x_given_s = _with_marginal(p_x_given_s, p_s, p_x)
         self._set(p_s, p_x, s_labels, x_labels, p_x_given_s=_check.frozen(p_x_given_s))
         return self
 
@@ -136,7 +143,9 @@ class Joint:
 
     @cached_property
     def _column_extremes(self):
-        """max_s and min_s of P(x|s) over the s that occur: all that LDP, lifts and calibration need, in one pass."""
+        """max_s and min_s of P(x|s) over the s that occur: all that LDP, lifts and calibration need, in one pass.
+
+        The others stand as P(x), which would be harmless but for its rounding: it may be an ulp outside."""
         if (self.p_s > 0.0).all():
             return _metrics.column_extremes(self.p_x_given_s)
         return _metrics.column_extremes(self.p_x_given_s[self.p_s > 0.0])
@@ -165,9 +174,16 @@ class Joint:
         return f"<Joint of {self.shape[0]} x {self.shape[1]} symbols{origin}>"
 
 
-def _conditional(weights, totals, otherwise):
-    """weights / totals by row; `otherwise` where the total is zero."""
-    if totals.all():
-        return _check.frozen(np.ascontiguousarray(weights / totals[:, None]))
+def _conditional(weights, totals, marginal):
+    """weights / totals by row, with `_with_marginal`."""
     with np.errstate(invalid="ignore"):
-        return _check.frozen(np.where(totals[:, None] > 0, weights / totals[:, None], otherwise))
+        return _check.frozen(_with_marginal(np.ascontiguousarray(weights / totals[:, None]), totals, marginal))
+
+
+def _with_marginal(conditional, totals, marginal):
+    """`conditional` with the marginal for the rows that never occur; where one row only occurs, for that one too: it is
+    the marginal, and rounding must not make the two differ."""
+    occurs = totals > 0
+    if occurs.all() and occurs.size > 1:
+        return conditional
+    return np.where(occurs[:, None] & (occurs.sum() > 1), conditional, marginal)

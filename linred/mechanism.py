@@ -93,12 +93,22 @@ class Mechanism:
     def mutual_information(self, base=math.e):
         """I(X; Y), what the output still tells of the input."""
         log_base = _check.log_of_base(base)
+        if not self.sees_s and self.tables.indptr.size == 2:
+            return self._information_of_one_table() / log_base
         total = 0.0
         for rows, p_xy in self._blocks_xy():
             p_x = self.joint.p_x[rows, None]
             p_y_given_x = np.divide(p_xy, p_x, out=np.zeros_like(p_xy), where=p_x > 0.0)
             total += metrics.relative_entropy(p_xy, p_y_given_x, self.p_y)
         return total / log_base
+
+    def _information_of_one_table(self):
+        """I(X; Y) in nats where all is redrawn from P_Y: P(y|x)/P(y) is then the same for every y but x. O(|X|)."""
+        seen = self.joint.p_x > 0.0
+        p_x, keep, move = self.joint.p_x[seen], self.keep[0, seen], self.move[0, seen]
+        stay = keep + move * p_x
+        log_move = np.log(move, out=np.zeros_like(move), where=move > 0.0)
+        return max(0.0, float(p_x @ (stay * np.log(stay / p_x) + move * (1.0 - p_x) * log_move)))
 
     def report(self, base=math.e):
         """Every figure, before and after, in nats or in another base; prints as a table."""
@@ -157,6 +167,7 @@ def linear_reduction(joint, alpha):
     >>> linear_reduction(joint, 0.5).p_x_given_s.round(12).tolist()
     [[0.3, 0.7], [0.5, 0.5]]
     """
+    _check.joint(joint)
     alpha = _check.alpha(alpha)
     p_y_given_s = (1.0 - alpha) * joint.p_x_given_s + alpha * joint.p_x
     return Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
@@ -169,13 +180,14 @@ def alpha_for(joint, *, ldp=None, log_lift=None):
     ---------
     `linred.ldp` and `linred.log_lift` of `linear_reduction(joint, alpha)` are at or under the targets, and so are the
     exact figures of (1-alpha) P(x|s) + alpha P(x) over the reals, for the doubles that the Joint holds (and P(x) that
-    are 0 or above 1e-280): alpha is rounded up (errata 10). It is above the real minimum by rounding only.
-    Closed form (errata 6), O(|S||X|).
+    are 0 or above 1e-280): alpha is rounded up (errata 10). It is above the real minimum by rounding only, and so just
+    above 0.0 where the target is the figure of the Joint itself. Closed form (errata 6), O(|S||X|).
 
     >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
     >>> round(alpha_for(joint, ldp=1.0), 12)
     0.37640076465
     """
+    _check.joint(joint)
     ldp, log_lift = _targets(ldp, log_lift)
     alpha, step = max(_alpha_for_ldp(joint, ldp), _alpha_for_log_lift(joint, log_lift)), 2.0**-53
     while not (_ldp_bound(joint, alpha) <= ldp and _log_lift_bound(joint, alpha) <= log_lift):
@@ -190,6 +202,7 @@ def markov(joint, alpha):
     >>> markov(joint, 0.5).p_y_given_x.round(12).tolist()
     [[0.7, 0.3], [0.2, 0.8]]
     """
+    _check.joint(joint)
     alpha = _check.alpha(alpha)
     seen = joint.p_x > 0.0
     return Mechanism(
@@ -222,8 +235,9 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
     >>> non_markov(joint, 0.5).p_y_given_sx[0].round(12).tolist()[2]
     [0.21, 0.07, 0.72, 0.0]
     """
+    _check.joint(joint)
     alpha = _check.alpha(alpha)
-    if coupling not in ("northwest", "proportional"):
+    if not isinstance(coupling, str) or coupling not in ("northwest", "proportional"):
         raise ValueError(f"coupling = {coupling!r} is not 'northwest' or 'proportional'")
     if distortion is not None and coupling != "northwest":
         raise ValueError(f"coupling = {coupling!r} cannot be chosen: the distortion decides the moves")

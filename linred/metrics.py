@@ -54,7 +54,7 @@ def dp(joint, neighbors, base=math.e, *, where=False):
     (1.584962500721, 2.0)
     """
     log_base = _check.log_of_base(base)
-    neighbors = _neighbor_matrix(_joint(joint), neighbors)
+    neighbors = _neighbor_matrix(_check.joint(joint), neighbors)
     occurs = np.flatnonzero(joint.p_s > 0.0)
     matrix = joint.p_x_given_s if occurs.size == joint.shape[0] else joint.p_x_given_s[occurs]
     found = _metrics.worst_neighbors(matrix, np.ascontiguousarray(neighbors[np.ix_(occurs, occurs)]).view(np.uint8))
@@ -91,7 +91,7 @@ def mutual_information(joint, base=math.e):
     1.0
     """
     log_base = _check.log_of_base(base)
-    return relative_entropy(_joint(joint).p_sx, joint.p_x_given_s, joint.p_x) / log_base
+    return relative_entropy(_check.joint(joint).p_sx, joint.p_x_given_s, joint.p_x) / log_base
 
 
 def maximal_leakage(joint, base=math.e):
@@ -111,9 +111,9 @@ def alpha_leakage(joint, order, base=math.e):
     if order == 1.0:
         return mutual_information(joint, base)
     if order < 2.0:
-        nats = _arimoto_near_one(_joint(joint), order - 1.0)
+        nats = _arimoto_near_one(_check.joint(joint), order - 1.0)
     else:
-        gain = _norms(_joint(joint).p_sx, order).sum() / _norms(joint.p_s[:, None], order)[0]
+        gain = _norms(_check.joint(joint).p_sx, order).sum() / _norms(joint.p_s[:, None], order)[0]
         nats = math.log(gain) if order == math.inf else order / (order - 1.0) * math.log(gain)
     return max(0.0, nats) / log_base
 
@@ -148,18 +148,17 @@ def entropy(p, base=math.e):
 def relative_entropy(p_joint, p_row, p_column):
     """sum p_joint log(p_row / p_column) in nats, over the cells where p_joint > 0; p_column is one marginal."""
     occurs = p_joint > 0.0
-    ratio = np.divide(p_row, p_column, out=np.ones_like(p_joint), where=occurs)
-    return max(0.0, float(np.vdot(p_joint, np.log(ratio))))
-
-
-def _joint(joint):
-    if not hasattr(joint, "p_x_given_s"):
-        raise TypeError(f"joint = {joint!r} is not a linred.Joint")
-    return joint
+    with np.errstate(over="ignore"):
+        ratio = np.divide(p_row, p_column, out=np.ones_like(p_joint), where=occurs)
+    logs = np.log(ratio)
+    if np.isinf(logs).any():  # the ratio is no double, but its log is
+        s, x = np.nonzero(np.isinf(logs))
+        logs[s, x] = np.log(p_row[s, x]) - np.log(p_column[x])
+    return max(0.0, float(np.vdot(p_joint, logs)))
 
 
 def _extremes(joint):
-    return _joint(joint)._column_extremes
+    return _check.joint(joint)._column_extremes
 
 
 def _largest_ratio(numerators, denominators):

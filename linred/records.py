@@ -1,8 +1,8 @@
 """Columns of records to codes: lists, NumPy, pandas, Polars, Arrow; tables of columns; missing and undeclared values.
 
 A column is a list or a one-dimensional array of any kind. A table is a frame, a dict of columns or a two-dimensional
-array, and its records are tuples. None and NaN are missing: a category of their own, labelled None. None of pandas,
-Polars and Arrow is imported: their columns are known by what they can do.
+array, and its records are tuples. None, NaN and what else means "missing" is a category of its own, labelled None.
+None of pandas, Polars and Arrow is imported: their columns are known by what they can do.
 """
 
 from typing import NamedTuple
@@ -20,10 +20,14 @@ class Column(NamedTuple):
 
 
 def check_labels(name, labels, n_symbols=None):
-    """Labels as a tuple: hashable, distinct, and one for each symbol."""
+    """Labels as a tuple: hashable, distinct, and one for each symbol; a missing one is None."""
     if labels is None:
         return tuple(range(n_symbols))
-    labels = tuple(labels.tolist() if hasattr(labels, "tolist") else labels)
+    if isinstance(labels, set | frozenset | dict) or not hasattr(labels, "__iter__"):
+        raise ValueError(f"{name} is a {type(labels).__name__}, not a sequence of labels in order")
+    labels = tuple(None if _is_missing(label) else label for label in _as_list(labels))
+    if not labels:
+        raise ValueError(f"{name} has no labels")
     if n_symbols is not None and len(labels) != n_symbols:
         raise ValueError(f"{name} has {len(labels)} labels for {n_symbols} symbols")
     first_place = {}
@@ -46,49 +50,83 @@ def encode(name, column, labels=None):
     if _are_codes(column) and declared == tuple(range(len(declared or ()))):
         return Column(column, declared)
     parts = _columns_of(name, column)
-    encoded = _encode_column(name, column) if parts is None else _combine(name, parts)
+    sort = declared is None
+    encoded = _encode_column(name, column, sort) if parts is None else _combine(name, parts, sort)
     return encoded if declared is None else _declare(name, encoded, declared)
 
 
 def _are_codes(column):
-    return isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype in (np.uint8, np.uint16, np.uint32)
+    return type(column) is np.ndarray and column.ndim == 1 and column.dtype in (np.uint8, np.uint16, np.uint32)
 
 
 def _columns_of(name, table):
     """[(name, column), ...] where `table` is a table of columns; None where it is one column."""
     if isinstance(table, dict):
         parts = list(table.items())
-    elif hasattr(table, "columns") and hasattr(table, "shape"):  # a pandas or Polars frame, an Arrow table
-        columns = table.column_names if hasattr(table, "column_names") else table.columns
-        parts = [(column, table[column]) for column in columns]
-    elif isinstance(table, np.ndarray) and table.ndim == 2:
-        parts = [(j, table[:, j]) for j in range(table.shape[1])]
+    elif isinstance(table, np.ndarray):
+        parts = [(j, table[:, j]) for j in range(table.shape[1])] if table.ndim == 2 else None
+    elif hasattr(table, "column_names"):  # Arrow
+        parts = list(zip(table.column_names, table.columns, strict=True))
+    elif hasattr(table, "get_columns") and hasattr(table, "shape"):  # Polars
+        parts = [(part.name, part) for part in table.get_columns()]
+    elif hasattr(table, "iloc") and len(table.shape) == 2:  # pandas
+        parts = [(key, table.iloc[:, j]) for j, key in enumerate(table.columns)]
     else:
         return None
-    if not parts:
+    if parts == []:
         raise ValueError(f"{name} is a table without columns")
     return parts
 
 
-def _encode_column(name, column):
-    categories = _categories_of(name, column)
+def _encode_column(name, column, sort):
+    if (
+        isinstance(column, str | bytes | set | frozenset)
+        or not hasattr(column, "__iter__")
+        or hasattr(column, "collect")
+    ):
+        raise ValueError(f"{name} is a {type(column).__name__}, not a column of records in order")
+    categories = _categories_of(name, column, sort)
     if categories is not None:
         return _from_categories(name, *categories)
     array = _as_array(column)
     if array is None:
-        return _from_objects(name, list(column))
+        return _from_objects(name, _as_list(column), sort)
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; one column of records is needed")
-    small = _from_integers(array) if array.dtype.kind in "iu" and array.size else None
-    if small is not None:
-        return small
-    if array.dtype.kind in "biu" and array.size:
-        values, codes = np.unique(array, return_inverse=True)
-        return Column(_narrow(codes, values.size), tuple(values.tolist()))
-    return _from_objects(name, list(array) if array.dtype.kind in "mM" else array.tolist())
+    if array.dtype.kind == "b":
+        return Column(array.astype(np.uint8), (False, True), all_labels_stay=False)
+    if array.dtype.kind in "iu" and array.size:
+        return _from_integers(array)
+    if array.dtype.kind in "mM" and array.size and not np.isnat(array).any():
+        times = _from_integers(array.view(np.int64))
+        seen = np.array(times.labels).view(array.dtype)
+        return Column(times.codes, tuple(seen), times.all_labels_stay)
+    return _from_objects(name, list(array) if array.dtype.kind in "mM" else array.tolist(), sort)
 
 
-def _categories_of(name, column):
+def _as_list(column):
+    """Python values, where the column can give them: NumPy's scalars and their arrays do not compare as labels do."""
+    convert = getattr(column, "to_list", None) or getattr(column, "tolist", None)
+    return convert() if convert else list(column)
+
+
+def _as_array(column):
+    """The NumPy form of a column; None where there is none that keeps its values: a list, integers with nulls."""
+    if isinstance(column, np.ndarray):
+        return None if isinstance(column, np.ma.MaskedArray) else column
+    if hasattr(column, "isna") and hasattr(column, "to_numpy"):  # pandas, where missing integers would become floats
+        extension = not isinstance(column.dtype, np.dtype)
+        return column.to_numpy(dtype=object) if extension and column.isna().any() else column.to_numpy()
+    plain = hasattr(column, "null_count") and str(column.dtype).lower().lstrip("u") in (
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+    )
+    return column.to_numpy() if plain and not column.null_count() else None  # Polars
+
+
+def _categories_of(name, column, sort):
     """(codes with -1 for missing, categories) of a pandas, Polars or Arrow categorical; None for any other column."""
     if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # pandas Series
         return column.cat.codes.to_numpy(), column.cat.categories.tolist()
@@ -97,11 +135,11 @@ def _categories_of(name, column):
     if str(getattr(column, "dtype", "")).startswith("Enum") and hasattr(column, "to_physical"):  # Polars Enum
         return column.to_physical().cast(int).fill_null(-1).to_numpy(), column.dtype.categories.to_list()
     if hasattr(column, "dictionary_encode"):  # an Arrow column, plain, dictionary or chunked
-        return _arrow_categories(name, column)
+        return _arrow_categories(name, column, sort)
     return None
 
 
-def _arrow_categories(name, column):
+def _arrow_categories(name, column, sort):
     """An ordered dictionary declares its alphabet; any other is an encoding, of which what occurs is sorted."""
     if not hasattr(column.type, "ordered"):
         try:
@@ -111,60 +149,71 @@ def _arrow_categories(name, column):
     if hasattr(column, "unify_dictionaries"):  # chunks may each have a dictionary of their own
         column = column.unify_dictionaries().combine_chunks()
         column = column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
-    codes, categories = np.asarray(column.indices.fill_null(-1)), column.dictionary.to_pylist()
-    if column.type.ordered:
-        return codes, categories
-    occurring = [categories[code] for code in np.unique(codes[codes >= 0]).tolist()]
-    occurring = sorted({label for label in occurring if not _is_missing(label)})
-    place = {label: code for code, label in enumerate(occurring)}
+    codes, categories = np.asarray(column.indices.cast("int64").fill_null(-1)), column.dictionary.to_pylist()
+    labels = categories
+    if not column.type.ordered:
+        occurring = {categories[code] for code in np.unique(codes[codes >= 0]).tolist()}
+        labels = _in_order(name, occurring, sort)
+    place = {label: code for code, label in enumerate(label for label in labels if not _is_missing(label))}
     recode = np.array([*(place.get(label, -1) for label in categories), -1])  # the last is for missing, code -1
-    return recode[codes], occurring
+    return recode[codes], list(place)
 
 
-def _as_array(column):
-    """The NumPy form of a column; None where there is none that keeps its values: a list, or Polars with nulls."""
-    if isinstance(column, np.ndarray):
-        return column
-    if hasattr(column, "null_count") and column.null_count():
-        return None
-    return column.to_numpy() if hasattr(column, "to_numpy") else None
+FEW_INTEGERS = 1024
+"""Integers in a range so small are counted over all of it; what does not occur is left out of the table of counts."""
 
 
 def _from_integers(array):
-    """Codes by subtraction where the range of the integers is small; None where it is not."""
+    """Codes without sorting, where a table of the whole range is no larger than the column."""
     low, high = int(array.min()), int(array.max())
-    if high - low >= max(2**16, 4 * array.size):
-        return None
-    if _are_codes(array) and low < 256:  # codes already: no pass to shift them
-        return Column(array, tuple(range(high + 1)), all_labels_stay=False)
+    if low >= 0 and high < FEW_INTEGERS:
+        codes = array if _are_codes(array) else array.astype(np.uint8 if high < 256 else np.uint16)
+        return Column(codes, tuple(range(high + 1)), all_labels_stay=False)
+    if high - low >= max(2**16, 2 * array.size):
+        values, codes = np.unique(array, return_inverse=True)
+        return Column(_narrow(codes, values.size), tuple(values.tolist()))
     wide = array if array.dtype.kind == "u" else array.astype(np.int64, copy=False)
-    return Column(
-        _narrow(wide - wide.dtype.type(low), high - low + 1), tuple(range(low, high + 1)), all_labels_stay=False
-    )
+    offsets = (wide - wide.dtype.type(low)).astype(np.int64)
+    occurs = np.zeros(high - low + 1, bool)
+    occurs[offsets] = True
+    codes = _narrow(np.cumsum(occurs) - 1, int(occurs.sum()))[offsets]
+    return Column(codes, tuple((np.flatnonzero(occurs).astype(object) + low).tolist()))
 
 
-def _from_objects(name, values):
-    """Python objects, by a dict; None and NaN are missing."""
+def _from_objects(name, values, sort):
+    """Python objects, by a dict."""
     try:
         occurring = set(values)
     except TypeError:
-        record = next(i for i, value in enumerate(values) if getattr(value, "__hash__", None) is None)
+        record = next(i for i, value in enumerate(values) if not _is_hashable(value))
         raise ValueError(f"{name}[{record}] = {values[record]!r} is not hashable") from None
-    labels = _sorted_labels(name, {value for value in occurring if not _is_missing(value)})
-    if any(map(_is_missing, occurring)):
+    labels = _in_order(name, occurring, sort)
+    if len(labels) < len(occurring):
         labels, values = (*labels, None), [None if _is_missing(value) else value for value in values]
     code_of = {label: code for code, label in enumerate(labels)}
     return Column(_narrow(np.fromiter(map(code_of.__getitem__, values), np.int64, len(values)), len(labels)), labels)
 
 
+def _is_hashable(value):
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def _is_missing(value):
     try:
         return value is None or bool(value != value)
-    except TypeError:  # pandas.NA, which is neither equal nor unequal to itself
-        return True
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to itself; an array is many things
+        return not hasattr(value, "__len__")
 
 
-def _sorted_labels(name, values):
+def _in_order(name, occurring, sort):
+    """The values that are not missing, sorted unless their order will be declared."""
+    values = [value for value in occurring if not _is_missing(value)]
+    if not sort:
+        return tuple(values)
     try:
         return tuple(sorted(values))
     except TypeError:
@@ -172,22 +221,20 @@ def _sorted_labels(name, values):
 
 
 def _from_categories(name, codes, categories):
-    labels = check_labels(f"the categories of {name}", categories)
+    labels = check_labels(f"the categories of {name}", categories) if categories else ()
     if (codes < 0).any():
         codes = np.where(codes < 0, len(labels), codes)
         labels = (*labels, None)
     return Column(_narrow(codes, len(labels)), labels)
 
 
-def _combine(name, parts):
+def _combine(name, parts, sort):
     """Tuples of the parts' labels, those that occur, in the order of the parts' alphabets."""
-    columns = [_encode_column(f"{name}[{key!r}]", part) for key, part in parts]
+    columns = [_encode_column(f"{name}[{key!r}]", part, sort) for key, part in parts]
     tuples, codes = [()], np.zeros(columns[0].codes.size, np.int64)
     for (key, _), column in zip(parts, columns, strict=True):
         if column.codes.size != codes.size:
-            raise ValueError(
-                f"{name}[{key!r}] has {column.codes.size} records and {name}[{parts[0][0]!r}] {codes.size}"
-            )
+            raise ValueError(f"{name}[{key!r}] has {column.codes.size} records and the column before it {codes.size}")
         seen, codes = np.unique(codes * len(column.labels) + column.codes, return_inverse=True)
         tuples = [(*tuples[i // len(column.labels)], column.labels[i % len(column.labels)]) for i in seen.tolist()]
     return Column(_narrow(codes, len(tuples)), tuple(tuples))

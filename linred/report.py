@@ -47,11 +47,11 @@ class Report:
             f"{f'what is told about S [{unit}]':<34}{'before':>12}{'after':>12}",
         ]
         for label, before, after in zip(_PRIVACY_LABELS, self.before, self.after, strict=True):
-            lines.append(f"  {label:<32}{before:>12.6f}{after:>12.6f}")
+            lines.append(f"  {label:<32}{before:>#12.6g}{after:>#12.6g}")
         lines += ["", "what is left of X"]
         for label, value in zip(_UTILITY_LABELS, self.utility, strict=True):
             if value is not None:
-                lines.append(f"  {label.format(unit=unit):<32}{value:>24.6f}")
+                lines.append(f"  {label.format(unit=unit):<32}{value:>#24.6g}")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -92,13 +92,13 @@ def _cheapest_coupling(p, q, d):
 
 
 def _gap(arcs, mass, reduced_cost):
-    """How far flows can be above the optimum: what they pay above the potentials, and what the potentials overcharge."""
+    """How far flows can be above the optimum: what they pay above the potentials, and what those overcharge."""
     paid, overcharge = reduced_cost[arcs[:, 0], arcs[:, 1]], max(0.0, -float(reduced_cost.min()))
     return max(0.0, float(paid @ mass) + overcharge * float(mass.sum()))
 
 
 def _exact_transport(supply, demand, cost):
-    """(arcs, mass, reduced costs, their slack) of an optimal transport, exact on its basis tree; only arcs with flow."""
+    """(arcs, mass, reduced costs, their slack) of an optimal transport, exact on its basis; only arcs with flow."""
     from linred import _lp
 
     plan, u, v = _lp.transport(supply, demand, cost)

@@ -35,7 +35,7 @@ def test_a_mechanism_is_a_channel_that_gives_equation_3(kind, counts, alpha):
     reduced = (1 - alpha) * joint.p_x_given_s + alpha * joint.p_x
     by_channel = np.einsum("sx,sxy->sy", joint.p_x_given_s, channel)
     np.testing.assert_allclose(by_channel[seen], reduced[seen], rtol=0, atol=1e-14)
-    np.testing.assert_allclose(mechanism.p_y_given_s, reduced, rtol=0, atol=1e-16)
+    np.testing.assert_allclose(mechanism.p_y_given_s, reduced, rtol=0, atol=2e-16)
     np.testing.assert_array_equal(mechanism.p_y, joint.p_x)
     np.testing.assert_allclose(np.einsum("sx,sxy->y", joint.p_sx, channel), joint.p_x, rtol=0, atol=1e-14)
 
@@ -219,6 +219,8 @@ def test_extreme_targets():
     assert linred.alpha_for(joint, ldp=math.inf) == 0.0
     assert 0.0 < linred.alpha_for(joint, ldp=1000.0) < 1e-15
     assert linred.alpha_for(example_1(), ldp=100.0, log_lift=100.0) == 0.0
+    one_row = Joint([[0.405, 0.441, 0.07, 0.084]])
+    assert linred.alpha_for(one_row, ldp=0.0, log_lift=0.0) == 0.0
     independent = Joint([[0.25, 0.25], [0.25, 0.25]])
     assert linred.alpha_for(independent, ldp=0.0, log_lift=0.0) == 0.0
     assert 1.0 - 1e-11 < linred.alpha_for(example_1(), ldp=1e-12) < 1.0
@@ -242,7 +244,7 @@ def test_report_has_every_figure_and_prints_as_a_table():
     assert report.utility.information_loss == pytest.approx(1.8847367482 - 1.3592782611, abs=1e-10)
     lines = str(report).splitlines()
     assert lines[0] == "non_markov, alpha = 0.5, 2 x 4 symbols"
-    assert lines[3].split() == ["LDP", "2.321928", "1.169925"]
+    assert lines[3].split() == ["LDP", "2.32193", "1.16993"]
     assert len({len(line) for line in lines[2:9]}) == 1, "columns are aligned"
 
 
@@ -288,11 +290,15 @@ BAD = [
     (lambda joint: linred.markov(joint, -0.1), r"alpha = -0.1 is outside \[0, 1\]"),
     (lambda joint: linred.markov(joint, 1.0000001), "alpha = 1.0000001 is outside"),
     (lambda joint: linred.non_markov(joint, math.nan), "alpha = nan is outside"),
-    (lambda joint: linred.linear_reduction(joint, "half"), "alpha = 'half' is not a number"),
+    (lambda joint: linred.linear_reduction(joint, "0.5"), "alpha = '0.5' is not a number"),
+    (lambda joint: linred.linear_reduction(joint, True), "alpha = True is not a number"),
+    (lambda joint: linred.markov(joint, 10**400), "alpha = 10000000+\\.\\.\\. is not a number"),
     (lambda joint: linred.non_markov(joint, None), "alpha = None is not a number"),
     (lambda joint: linred.alpha_for(joint), "a target is needed: ldp=, log_lift= or both"),
     (lambda joint: linred.alpha_for(joint, ldp=-1), r"ldp = -1 is outside \[0, inf\]"),
     (lambda joint: linred.alpha_for(joint, ldp=1, log_lift=math.nan), "log_lift = nan is outside"),
+    (lambda joint: linred.non_markov(joint, 0.5, coupling=np.array(["northwest"])), "coupling = array"),
+    (lambda joint: linred.markov(joint, 0.5).report(base="2"), "base = '2' is not a number"),
     (lambda joint: linred.non_markov(joint, 0.5, coupling="random"), "coupling = 'random' is not"),
     (
         lambda joint: linred.non_markov(joint, 0.5, coupling="proportional", distortion=1 - np.eye(4)),
@@ -311,3 +317,13 @@ BAD = [
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call(example_1())
+
+
+def test_only_joints_have_mechanisms():
+    mechanism = linred.markov(example_1(), 0.5)
+    for wrong in (None, np.eye(2), mechanism):
+        for call in (linred.linear_reduction, linred.markov, linred.non_markov):
+            with pytest.raises(TypeError, match=r"joint is a \w+, not a linred\.Joint"):
+                call(wrong, 0.5)
+        with pytest.raises(TypeError, match=r"not a linred\.Joint"):
+            linred.alpha_for(wrong, ldp=1.0)

@@ -119,6 +119,7 @@ def test_ratios_next_to_one_and_beyond_doubles():
     joint = Joint.from_conditional([[0.5, 0.25, 0.25], [1.0, 5e-324, 1e-323]], [0.5, 0.5])
     assert linred.ldp(joint, where=True) == (pytest.approx(math.log(0.25) + 1074 * math.log(2)), (1, 0, 1))
     assert linred.dp(joint, ~np.eye(2, dtype=bool)) == linred.ldp(joint)
+    assert linred.mutual_information(Joint([[1.0, 0.0], [0.0, 1e-310]])) == pytest.approx(1e-310 * 310 * math.log(10))
 
 
 @given(count_tables)
@@ -213,6 +214,7 @@ BAD = [
     (lambda joint: linred.ldp(joint, base=1), "base = 1.0 is not a finite number above 1"),
     (lambda joint: linred.ldp(joint, base=math.nan), "base = nan is outside"),
     (lambda joint: linred.log_lift(joint, base="2b"), "base = '2b' is not a number"),
+    (lambda joint: linred.ldp(joint, base="2"), "base = '2' is not a number"),
     (lambda joint: linred.alpha_leakage(joint, 0.5), r"order = 0.5 is outside \[1, inf\]"),
     (lambda joint: linred.alpha_leakage(joint, math.nan), "order = nan"),
     (lambda joint: linred.dp(joint, np.ones((2, 2))), "neighbors is float64"),
@@ -232,5 +234,5 @@ def test_bad_arguments_are_named(measure, message):
 
 def test_a_matrix_is_not_a_joint():
     for measure in (linred.ldp, linred.log_lift, linred.mutual_information, linred.maximal_leakage):
-        with pytest.raises(TypeError, match=r"is not a linred\.Joint"):
+        with pytest.raises(TypeError, match=r"joint is a ndarray, not a linred\.Joint"):
             measure(np.eye(2))

@@ -98,7 +98,37 @@ def test_missing_numbers(column):
     assert encode("x", column).labels == (1, 2, None)
 
 
+def test_missing_integers_stay_integers():
+    column = pd.Series([2**53, 2**53 + 1, None], dtype="Int64")
+    assert encode("x", column).labels == (2**53, 2**53 + 1, None)
+    masked = np.ma.array([1, 2, 3], mask=[0, 1, 0])
+    assert encode("x", masked).labels == (1, 3, None)
+    assert encode("x", masked).codes.tolist() == [0, 2, 1]
+
+
+def test_arrow_dictionaries_with_nulls_in_either_part():
+    indices = pa.array([0, None, 2, 1], pa.uint8())
+    column = pa.DictionaryArray.from_arrays(indices, pa.array(["b", None, "a"]))
+    assert [encode("x", column).labels[code] for code in encode("x", column).codes] == ["b", None, "a", None]
+    ordered = pa.DictionaryArray.from_arrays(indices, pa.array(["c", "b", "a"]), ordered=True)
+    assert encode("x", ordered).labels == ("c", "b", "a", None)
+
+
+def test_few_values_in_a_wide_range_make_a_small_table():
+    rng = np.random.default_rng(1)
+    codes, prices = np.array([10001, 90210, 60601]), np.array([19990, 45000, 61000], np.uint32)
+    s, x = rng.integers(0, 3, 1000), rng.integers(0, 3, 1000)
+    joint = Joint.from_records(codes[s], prices[x])
+    assert joint.s_labels == (10001, 60601, 90210)
+    assert joint.x_labels == (19990, 45000, 61000)
+    assert joint.n_records == 1000
+    assert Joint.from_records(np.array([0, 65000]), np.array([-5, 2**40])).counts.tolist() == [[1, 0], [0, 1]]
+
+
 def test_dates_and_booleans_and_tuples():
+    seconds = np.array(["2026-01-02T00", "2026-01-01T00", "2026-01-02T00"], "datetime64[s]")
+    assert encode("x", seconds).labels == (np.datetime64("2026-01-01T00", "s"), np.datetime64("2026-01-02T00", "s"))
+    assert Joint.from_records([True, True], np.array([True, True])).x_labels == (True,)
     days = np.array(["2026-01-02", "NaT", "2026-01-01"], "datetime64[D]")
     assert encode("x", days).labels == (np.datetime64("2026-01-01"), np.datetime64("2026-01-02"), None)
     assert encode("x", [datetime.date(2026, 1, 2), datetime.date(2026, 1, 1)]).codes.tolist() == [1, 0]
@@ -157,6 +187,14 @@ BAD = [
         lambda: Joint.from_records(np.array([0, 9], np.uint8), [0, 1], s_labels=range(3)),
         r"s\[1\] = 9 is not a code below 3",
     ),
+    (lambda: Joint.from_records(5, [1]), "s is a int, not a column of records"),
+    (lambda: Joint.from_records(None, [1]), "s is a NoneType, not a column"),
+    (lambda: Joint.from_records("ab", [1, 2]), "s is a str, not a column"),
+    (lambda: Joint.from_records({1, 2}, [1, 2]), "s is a set, not a column"),
+    (lambda: Joint.from_records({"a": 1}, [1]), r"s\['a'\] is a int, not a column"),
+    (lambda: Joint.from_records(pl.LazyFrame({"a": [1]}), [1]), "s is a LazyFrame, not a column"),
+    (lambda: Joint.from_records(pa.array([[1], [2]]), [1, 2]), "s is an Arrow column of list"),
+    (lambda: Joint.from_records(["a"], [1], s_labels=[]), "s_labels has no labels"),
     (lambda: Joint.from_records([1, "a"], [1, 2]), "s has values that cannot be sorted: pass s_labels"),
     (lambda: Joint.from_records([[1], [2]], [1, 2]), r"s\[0\] = \[1\] is not hashable"),
     (lambda: Joint.from_records(np.zeros((2, 2, 2)), [1, 2]), r"s has shape \(2, 2, 2\)"),
@@ -169,3 +207,16 @@ BAD = [
 def test_bad_records_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_values_that_cannot_be_sorted_need_declared_labels():
+    joint = Joint.from_records([1, "a", None], [0, 0, 1], s_labels=["a", 1, None])
+    assert joint.counts.tolist() == [[1, 0], [1, 0], [0, 1]]
+    assert Joint.from_records([1.0, float("nan")], [0, 0], s_labels=[1.0, float("nan")]).s_labels == (1.0, None)
+
+
+def test_tables_with_equal_column_names():
+    table = pa.table([pa.array([1, 2]), pa.array(["a", "b"])], names=["k", "k"])
+    frame = pd.DataFrame([[1, "a"], [2, "b"]], columns=["k", "k"])
+    for columns in (table, frame):
+        assert Joint.from_records(columns, [0, 1]).s_labels == ((1, "a"), (2, "b"))
