@@ -1,4 +1,4 @@
-/* counts[s * n_x + x] = number of records (s, x), for columns of 1, 2 or 4 byte codes.
+/* counts[s * n_x + x] = number of records (s, x), for columns of 1, 2, 4 or 8 byte codes.
  *
  * A block of records becomes one column of cell indices in a buffer that stays in the first-level cache; codes are
  * checked there, so a code out of range stops the count before its block is counted. Rows of the working table are
@@ -17,43 +17,46 @@
 enum { LINRED_COUNT_OK = 0, LINRED_COUNT_S_OUT_OF_RANGE = 1, LINRED_COUNT_X_OUT_OF_RANGE = 2 };
 
 /* index[i] = codes[i] << shift, or index[i] += codes[i]; each says whether a code is above `largest`, which is below
- * 2^31: largest - code, or the code itself, then has its top bit set. */
-#define LINRED_DEFINE_INDEXING(code_t)                                                                       \
+ * 2^31: largest - code, or the code itself, then has the top bit of its word set. */
+#define LINRED_DEFINE_INDEXING(code_t, word_t)                                                               \
     static inline int linred_index_from_##code_t(const code_t *codes, size_t n, uint32_t largest, int shift, \
                                                  uint32_t *index) {                                          \
-        uint32_t top_bit = 0;                                                                                \
+        word_t top_bit = 0;                                                                                  \
         for (size_t i = 0; i < n; i++) {                                                                     \
-            const uint32_t code = codes[i];                                                                  \
+            const word_t code = codes[i];                                                                    \
             top_bit |= code | (largest - code);                                                              \
-            index[i] = code << shift;                                                                        \
+            index[i] = (uint32_t)code << shift;                                                              \
         }                                                                                                    \
-        return top_bit >> 31;                                                                                \
+        return (int)(top_bit >> (8 * sizeof(word_t) - 1));                                                   \
     }                                                                                                        \
     static inline int linred_index_plus_##code_t(const code_t *codes, size_t n, uint32_t largest,            \
                                                  uint32_t *index) {                                          \
-        uint32_t top_bit = 0;                                                                                \
+        word_t top_bit = 0;                                                                                  \
         for (size_t i = 0; i < n; i++) {                                                                     \
-            const uint32_t code = codes[i];                                                                  \
+            const word_t code = codes[i];                                                                    \
             top_bit |= code | (largest - code);                                                              \
-            index[i] += code;                                                                                \
+            index[i] += (uint32_t)code;                                                                      \
         }                                                                                                    \
-        return top_bit >> 31;                                                                                \
+        return (int)(top_bit >> (8 * sizeof(word_t) - 1));                                                   \
     }
-LINRED_DEFINE_INDEXING(uint8_t)
-LINRED_DEFINE_INDEXING(uint16_t)
-LINRED_DEFINE_INDEXING(uint32_t)
+LINRED_DEFINE_INDEXING(uint8_t, uint32_t)
+LINRED_DEFINE_INDEXING(uint16_t, uint32_t)
+LINRED_DEFINE_INDEXING(uint32_t, uint32_t)
+LINRED_DEFINE_INDEXING(uint64_t, uint64_t)
 
 static inline int linred_index_from(const char *codes, int width, size_t n, uint32_t largest, int shift,
                                     uint32_t *index) {
     if (width == 1) return linred_index_from_uint8_t((const uint8_t *)codes, n, largest, shift, index);
     if (width == 2) return linred_index_from_uint16_t((const uint16_t *)codes, n, largest, shift, index);
-    return linred_index_from_uint32_t((const uint32_t *)codes, n, largest, shift, index);
+    if (width == 4) return linred_index_from_uint32_t((const uint32_t *)codes, n, largest, shift, index);
+    return linred_index_from_uint64_t((const uint64_t *)codes, n, largest, shift, index);
 }
 
 static inline int linred_index_plus(const char *codes, int width, size_t n, uint32_t largest, uint32_t *index) {
     if (width == 1) return linred_index_plus_uint8_t((const uint8_t *)codes, n, largest, index);
     if (width == 2) return linred_index_plus_uint16_t((const uint16_t *)codes, n, largest, index);
-    return linred_index_plus_uint32_t((const uint32_t *)codes, n, largest, index);
+    if (width == 4) return linred_index_plus_uint32_t((const uint32_t *)codes, n, largest, index);
+    return linred_index_plus_uint64_t((const uint64_t *)codes, n, largest, index);
 }
 
 /* Neighbouring records go to different copies of the table, each of n_cells. */

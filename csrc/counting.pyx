@@ -25,9 +25,9 @@ FEWEST_RECORDS_A_THREAD = 2**21
 
 def _as_codes(name, codes):
     codes = np.ascontiguousarray(codes)
-    if codes.ndim != 1 or codes.dtype not in (np.uint8, np.uint16, np.uint32):
+    if codes.ndim != 1 or codes.dtype not in (np.uint8, np.uint16, np.uint32, np.uint64):
         raise ValueError(f"{name} has shape {codes.shape} and dtype {codes.dtype}; "
-                         "one column of uint8, uint16 or uint32 codes is needed")
+                         "one column of uint8, uint16, uint32 or uint64 codes is needed")
     return codes
 
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+UNSIGNED = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64))
+
 
 class Column(NamedTuple):
     codes: np.ndarray
@@ -41,10 +43,10 @@ def check_labels(name, labels, n_symbols=None):
 
 
 def encode(name, column, labels=None):
-    """A column or a table of columns as `Column`: codes of uint8, uint16 or uint32, and their labels.
+    """A column or a table of columns as `Column`: unsigned codes, and their labels.
 
-    A column of such codes whose labels are declared to be 0, 1, 2, ... is taken as it is, without a look at its values:
-    every kernel that reads codes checks their range.
+    A column of unsigned codes whose labels are declared to be 0, 1, 2, ... is taken as it is, without a look at its
+    values: every kernel that reads codes checks their range.
     """
     declared = None if labels is None else check_labels(f"{name}_labels", labels)
     if _are_codes(column) and declared == tuple(range(len(declared or ()))):
@@ -56,7 +58,7 @@ def encode(name, column, labels=None):
 
 
 def _are_codes(column):
-    return type(column) is np.ndarray and column.ndim == 1 and column.dtype in (np.uint8, np.uint16, np.uint32)
+    return type(column) is np.ndarray and column.ndim == 1 and column.dtype in UNSIGNED
 
 
 def _columns_of(name, table):
@@ -165,10 +167,12 @@ FEW_INTEGERS = 1024
 
 def _from_integers(array):
     """Codes without sorting, where a table of the whole range is no larger than the column."""
+    unsigned = array.view(f"u{array.itemsize}") if array.dtype.isnative else array.astype(np.uint64)
+    sign_bit = 2 ** (8 * array.itemsize - 1) if array.dtype.kind == "i" else FEW_INTEGERS
+    most = int(unsigned.max())
+    if most < min(FEW_INTEGERS, sign_bit):  # one pass: what is negative has its sign bit set
+        return Column(unsigned, tuple(range(most + 1)), all_labels_stay=False)
     low, high = int(array.min()), int(array.max())
-    if low >= 0 and high < FEW_INTEGERS:
-        codes = array if _are_codes(array) else array.astype(np.uint8 if high < 256 else np.uint16)
-        return Column(codes, tuple(range(high + 1)), all_labels_stay=False)
     if high - low >= max(2**16, 2 * array.size):
         values, codes = np.unique(array, return_inverse=True)
         return Column(_narrow(codes, values.size), tuple(values.tolist()))
@@ -235,7 +239,8 @@ def _combine(name, parts, sort):
     for (key, _), column in zip(parts, columns, strict=True):
         if column.codes.size != codes.size:
             raise ValueError(f"{name}[{key!r}] has {column.codes.size} records and the column before it {codes.size}")
-        seen, codes = np.unique(codes * len(column.labels) + column.codes, return_inverse=True)
+        mixed = codes * len(column.labels) + column.codes.astype(np.int64)
+        seen, codes = np.unique(mixed, return_inverse=True)
         tuples = [(*tuples[i // len(column.labels)], column.labels[i % len(column.labels)]) for i in seen.tolist()]
     return Column(_narrow(codes, len(tuples)), tuple(tuples))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from linred import _counting, _mechanism, _metrics, _reference, _simd
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 2047, 2048, 2049, 5000]
-DTYPES = [np.uint8, np.uint16, np.uint32]
+DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64]
 
 
 @pytest.mark.parametrize("s_dtype", DTYPES)
@@ -52,7 +52,9 @@ def test_count_pairs_takes_strided_and_read_only_columns():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("record", [0, 1, 2047, 2048, 4999])
-@pytest.mark.parametrize("code", [6, 7, 255, 2**16 - 1, 2**31 - 1, 2**31, 2**31 + 5, 2**32 - 1])
+@pytest.mark.parametrize(
+    "code", [6, 7, 255, 2**16 - 1, 2**31 - 1, 2**31, 2**31 + 5, 2**32 - 1, 2**32, 2**63, 2**63 + 5, 2**64 - 1]
+)
 def test_a_code_out_of_range_is_named(dtype, record, code):
     code = min(code, np.iinfo(dtype).max)
     good, bad = np.zeros(5000, dtype), np.zeros(5000, dtype)
