@@ -46,7 +46,7 @@ def count_pairs(s_codes, x_codes, n_s, n_x, threads=None, names=("s_codes", "x_c
     if s_codes.size != x_codes.size:
         raise ValueError(f"{names[0]} has {s_codes.size} records and {names[1]} {x_codes.size}")
     if not (n_s > 0 and n_x > 0 and n_s << (n_x - 1).bit_length() <= 2**31):
-        raise ValueError(f"a table of n_s = {n_s} rows and n_x = {n_x} columns cannot be counted")
+        raise ValueError(f"a table of {n_s} symbols of {names[0]} by {n_x} of {names[1]} cannot be counted")
     n_threads = min(threads or os.cpu_count() or 1, 1 + s_codes.size // FEWEST_RECORDS_A_THREAD)
     parts = list(zip(np.array_split(s_codes, n_threads), np.array_split(x_codes, n_threads)))
     if n_threads == 1:

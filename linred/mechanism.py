@@ -161,7 +161,11 @@ class Mechanism:
 
 
 def linear_reduction(joint, alpha):
-    """The Joint of S and Y with P(y|s) = (1-alpha) P(x|s) + alpha P(x), equation (3); P_Y is P_X to the last bit.
+    """The Joint of S and Y with P(y|s) = (1-alpha) P(x|s) + alpha P(x), equation (3). O(|S||X|).
+
+    Guarantee
+    ---------
+    P_Y is P_X to the last bit; with alpha = 1 so is every P(y|s), and every measure is exactly 0.
 
     >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
     >>> linear_reduction(joint, 0.5).p_x_given_s.round(12).tolist()
@@ -198,6 +202,8 @@ def alpha_for(joint, *, ldp=None, log_lift=None):
 def markov(joint, alpha):
     """Lemma 1: keep x with probability 1-alpha, else draw from P_X. It does not look at s, and is stored in O(|X|).
 
+    The Markov mechanism that the paper gives, not the best one: that takes a linear programme (errata 4).
+
     >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
     >>> markov(joint, 0.5).p_y_given_x.round(12).tolist()
     [[0.7, 0.3], [0.2, 0.8]]
@@ -229,7 +235,10 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
         Which of the couplings that change the fewest records: excess against deficit in alphabet order, at most
         |X| - 1 moves an s; or every excess to all deficits in proportion, one table an s.
 
-    O(|S||X|) in time and memory without a distortion.
+    Guarantee
+    ---------
+    No mechanism with the same P(y|s) changes fewer records or, given a distortion, costs less than by `gap`.
+    O(|S||X|) in time and memory without a distortion, and where the distortion is Monge: O(|S||X| + |X|^2).
 
     >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
     >>> non_markov(joint, 0.5).p_y_given_sx[0].round(12).tolist()[2]
