@@ -281,11 +281,23 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
 
 
 def _excess(joint, alpha):
-    """alpha (P(x|s) - P(x)). Rows sum to zero but for the rounding of P; that goes to the most probable symbol."""
-    delta = alpha * (joint.p_x_given_s - joint.p_x)
-    most_probable = joint.p_x_given_s.argmax(axis=1)
-    delta[np.arange(len(delta)), most_probable] -= delta.sum(axis=1)
+    """alpha (P(x|s) - P(x)), in rows that sum to zero although P(x|s) and P(x) are rounded.
+
+    The most probable symbol of a row gets minus the sum of the others, and not a difference of its own: that is good to
+    an ulp of one, beside which a rare symbol is nothing. Differences that are rounding alone are none.
+    """
+    p, p_x = joint.p_x_given_s, joint.p_x
+    delta = p - p_x
+    delta[np.abs(delta) <= _ROUNDING * p] = 0.0
+    delta *= alpha
+    rows, most_probable = np.arange(len(p)), p.argmax(axis=1)
+    delta[rows, most_probable] = 0.0
+    delta[rows, most_probable] = -delta.sum(axis=1)
     return delta
+
+
+_ROUNDING = 2.0**-48
+"""Relative to a probability: P(x), a rounded sum over s, may be off by less. As LINRED_TIE in csrc/mechanism.h."""
 
 
 def _marginal_table(p_y):

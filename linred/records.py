@@ -103,11 +103,13 @@ def _encode_column(name, column, sort):
         times = _from_integers(array.view(np.int64))
         seen = np.array(times.labels).view(array.dtype)
         return Column(times.codes, tuple(seen), times.all_labels_stay)
-    return _from_objects(name, list(array) if array.dtype.kind in "mM" else array.tolist(), sort)
+    return _from_objects(name, _as_list(array), sort)
 
 
 def _as_list(column):
-    """Python values, where the column can give them: NumPy's scalars and their arrays do not compare as labels do."""
+    """Python values, where the column can give them; of times NumPy's own, which tolist() would make integers."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "mM":
+        return list(column)
     convert = getattr(column, "to_list", None) or getattr(column, "tolist", None)
     return convert() if convert else list(column)
 
@@ -156,7 +158,10 @@ def _arrow_categories(name, column, sort):
     if not column.type.ordered:
         occurring = {categories[code] for code in np.unique(codes[codes >= 0]).tolist()}
         labels = _in_order(name, occurring, sort)
-    place = {label: code for code, label in enumerate(label for label in labels if not _is_missing(label))}
+    place = {}
+    for label in labels:
+        if not _is_missing(label):
+            place.setdefault(label, len(place))
     recode = np.array([*(place.get(label, -1) for label in categories), -1])  # the last is for missing, code -1
     return recode[codes], list(place)
 

@@ -31,8 +31,8 @@ def cheapest_flows(p, q, delta, d):
     Returns (flows, complete, gaps): flows as `linred._mechanism.northwest` gives them; whether they hold all of p or
     only what moves; and for each s a bound on how far its cost is above the optimum, 0.0 for closed forms.
     """
-    exponent = int(np.frexp(d.max())[1])
-    d = np.ldexp(d, -exponent)  # exact, and no sum of costs can overflow
+    exponent = max(0, int(np.frexp(d.max())[1]) - 900)
+    d = np.ldexp(d, -exponent)  # so that no sum of costs overflows
     monge, triangle = monge_margin(d), holds_triangle_inequality(d)
     if monge >= 0.0 and triangle:
         return _mechanism.northwest(delta), False, np.zeros(len(p))
@@ -151,6 +151,8 @@ def _polish(tree, supply, demand, cost):
             leaving = int(np.argmin(mass))
             short = _part_of_tree(tree[leaving][0], leaving, neighbors)
             candidates = np.where(~short[:n_x, None] & short[n_x:], reduced_cost, np.inf)
+            if np.isinf(candidates).all():  # the sums differ by more than these symbols have: nothing can carry it
+                return arcs, np.maximum(mass, 0.0), reduced_cost, slack
         elif (reduced_cost < -slack).any():
             candidates = np.where(reduced_cost < -slack, reduced_cost, np.inf)
             i, j = np.unravel_index(np.argmin(candidates), cost.shape)

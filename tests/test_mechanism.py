@@ -139,11 +139,53 @@ def test_the_rows_are_as_private_as_the_report_says(target, distortion):
     assert mechanism.report().after.ldp == pytest.approx(target, abs=1e-11)
 
 
+DOMINATED = [
+    ([[1, 1e-100], [1, 0], [1, 1e-100]], [2, 3, 1], 0.5),
+    ([[3.0273869177768103e-130, 1], [5.957763130178851e-131, 1]], [0.94, 0.06], 0.088),
+    ([[1, 3e-12, 6e-22], [1, 3e-12, 3e-22]], [5, 9], 0.5),
+    ([[1, 7e-15, 5e-29], [1, 7e-15, 1e-29]], [1, 4], 1.0),
+    ([[1, 2e-24, 8e-37, 3e-40], [1, 7e-24, 9e-37, 8e-40], [1, 4e-24, 3e-37, 1e-40]], [9, 6, 6], 1.0),
+    ([[1, 7e-32, 5e-41, 0], [1, 4e-32, 0, 2e-44], [1, 8e-32, 3e-41, 4e-44]], [6, 4, 4], 0.25),
+    (
+        [[1, 8e-61, 4e-74, 2e-109, 8e-33], [1, 5e-61, 2e-74, 7e-109, 3e-33], [1, 7e-61, 2e-74, 2e-109, 8e-33]],
+        [1, 4, 2],
+        0.5,
+    ),
+    (
+        [[1, 4e-39, 6e-89, 6e-43, 8e-93], [1, 2e-39, 1e-89, 7e-43, 8e-93], [1, 7e-39, 5e-89, 9e-43, 2e-93]],
+        [8, 2, 4],
+        0.5,
+    ),
+]
+
+
+@pytest.mark.parametrize(("p", "weights", "alpha"), DOMINATED)
+@pytest.mark.parametrize("kind", [*KINDS, "absolute", "squared", "random"])
+def test_a_symbol_with_nearly_all_the_mass_hides_no_other(kind, p, weights, alpha):
+    p, weights = np.array(p, float), np.array(weights, float)
+    joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), weights / weights.sum())
+    steps = STEPS[: p.shape[1], : p.shape[1]]
+    costs = {
+        "absolute": steps,
+        "squared": steps**2,
+        "random": np.random.default_rng(1).random(steps.shape) * (steps > 0),
+    }
+    mechanism = make(kind, joint, alpha) if kind in KINDS else linred.non_markov(joint, alpha, distortion=costs[kind])
+    realised = np.einsum("sx,sxy->sy", joint.p_x_given_s, mechanism.p_y_given_sx)
+    np.testing.assert_allclose(realised, mechanism.p_y_given_s, rtol=1e-11, atol=0)
+
+
+def test_groups_that_are_alike_move_nothing():
+    joint = Joint.from_conditional([[0.4, 0.6], [0.4, 0.6]], [0.3, 0.7])
+    for coupling in ("northwest", "proportional"):
+        assert linred.non_markov(joint, 0.3, coupling=coupling).dtv() == 0.0
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.integers(0, 2**32 - 1), alphas)
 def test_every_released_probability_is_right_relative_to_itself(kind, seed, alpha):
     rng = np.random.default_rng(seed)
-    p = rng.dirichlet(np.full(8, 0.5), 3) * 10.0 ** rng.integers(-25, 1, (3, 8))
+    p = rng.dirichlet(np.full(8, 0.5), 3) * 10.0 ** (rng.integers(-25, 1, (3, 8)) * rng.choice([0, 1, 4]))
     joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), rng.dirichlet(np.ones(3)))
     mechanism = make(kind, joint, alpha)
     realised = np.einsum("sx,sxy->sy", joint.p_x_given_s, mechanism.p_y_given_sx)

@@ -114,6 +114,21 @@ def test_arrow_dictionaries_with_nulls_in_either_part():
     assert encode("x", ordered).labels == ("c", "b", "a", None)
 
 
+def test_an_ordered_dictionary_that_repeats_a_value():
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None]), pa.array(["b", "a", "b"]), ordered=True)
+    joint = Joint.from_records([0] * 4, column)
+    assert joint.x_labels == ("b", "a", None)
+    assert joint.counts.tolist() == [[2, 1, 1]]
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "ns", "M"])
+def test_times_as_labels(unit):
+    times = np.array(["2020-01-02", "1960-01-01", "2020-01-02"], f"M8[{unit}]")
+    joint = Joint.from_records([0, 0, 1], times, x_labels=np.unique(times))
+    assert joint.counts.tolist() == [[1, 1], [0, 1]]
+    assert joint.x_labels == tuple(np.unique(times))
+
+
 def test_few_values_in_a_wide_range_make_a_small_table():
     rng = np.random.default_rng(1)
     codes, prices = np.array([10001, 90210, 60601]), np.array([19990, 45000, 61000], np.uint32)

@@ -173,6 +173,22 @@ def test_a_bad_basis_is_polished_to_the_optimum():
         np.testing.assert_allclose(np.bincount(y, mass, n_y), demand, rtol=0, atol=1e-15)
 
 
+def test_sums_that_do_not_agree_end_somewhere():
+    cost = np.array([[1.0, 2.0], [3.0, 1.0]])
+    tree = transport._spanning_tree(np.array([[1e-9, 0.0], [0.0, 1e-20]]), cost)
+    _, mass, _, _ = transport._polish(tree, np.array([1e-9, 1e-20]), np.array([2e-9, 1e-21]), cost)
+    assert mass.min() >= 0.0
+
+
+def test_costs_of_any_range():
+    joint = Joint.from_conditional([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]], [0.5, 0.5])
+    low = 1e-20
+    for high in (1e20, 1e280, 1e308):
+        d = np.array([[0, low, 10 * low], [low, 0, low], [high, low, 0]])
+        mechanism = linred.non_markov(joint, 1.0, distortion=d)
+        assert mechanism.expected_distortion(d) == pytest.approx(3e-21, rel=1e-12)
+
+
 def test_monge_and_triangle_are_told_apart():
     known = {
         name: (np.sign(transport.monge_margin(d)), transport.holds_triangle_inequality(d))
