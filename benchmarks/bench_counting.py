@@ -11,6 +11,7 @@ CASES = [
     (7, 15, np.uint8),
     (16, 105, np.uint8),
     (7, 15, np.uint32),
+    (7, 15, np.int64),
     (100, 1000, np.uint16),
     (105, 4044, np.uint16),
 ]

@@ -90,6 +90,22 @@ static inline size_t linred_northwest_excess(const double *delta, size_t n, doub
     return linred_northwest(supply, demand, n, scratch + 2 * n, out);
 }
 
+/* delta[x] = alpha (p[x] - p_x[x]), which sums to zero although both are rounded: the most probable symbol gets minus
+ * the sum of the others, and not a difference of its own. That is good to an ulp of one, beside which a rare symbol is
+ * nothing. Differences that are rounding alone (p_x is a sum over s) are none. */
+static inline void linred_excess(const double *p, const double *p_x, size_t n, double alpha, double *delta) {
+    size_t most_probable = 0;
+    for (size_t x = 0; x < n; x++) {
+        const double difference = p[x] - p_x[x];
+        delta[x] = fabs(difference) <= LINRED_TIE * p[x] ? 0.0 : alpha * difference;
+    }
+    for (size_t x = 1; x < n; x++) most_probable = p[x] > p[most_probable] ? x : most_probable;
+    double sum = 0.0;
+    delta[most_probable] = 0.0;
+    for (size_t x = 0; x < n; x++) sum += delta[x];
+    delta[most_probable] = -sum;
+}
+
 typedef struct {
     double *keep, *move; /* n_x: probability of keeping x, and of drawing from its table */
     int32_t *table_of;   /* n_x: that table */

@@ -1,5 +1,5 @@
 # cython: boundscheck=False
-"""Building mechanisms. Twins: linred._reference.northwest, .tables_from_flows, .monge_margin,
+"""Building mechanisms. Twins: linred._reference.excess, .northwest, .tables_from_flows, .monge_margin,
 .shorter_detour.
 
 No bounds checks: only addresses are taken here, and that of an empty tail lies one past the end.
@@ -24,12 +24,26 @@ cdef extern from "mechanism.h" nogil:
     ctypedef struct linred_detour:
         size_t x, y, z
         int found
+    void linred_excess(const double *, const double *, size_t, double, double *)
     size_t linred_northwest(const double *, const double *, size_t, double *, linred_flows)
     size_t linred_northwest_excess(const double *, size_t, double *, linred_flows)
     void linred_tables_of_row(const double *, const double *, size_t, const int32_t *, const int32_t *, const double *,
                               size_t, int, linred_tables, int64_t *, int64_t *)
     double linred_monge_margin(const double *, size_t, size_t)
     linred_detour linred_shorter_detour(const double *, size_t, double)
+
+
+def excess(const double[:, ::1] p, const double[::1] p_x, double alpha):
+    """alpha (p - p_x), in rows that sum to zero: their most probable symbol takes what rounding leaves."""
+    cdef Py_ssize_t n_s = p.shape[0], n_x = p.shape[1], s
+    if n_s == 0 or n_x == 0 or p_x.shape[0] != n_x:
+        raise ValueError(f"p has shape {(n_s, n_x)} and p_x {(p_x.shape[0],)}")
+    delta = np.empty((n_s, n_x))
+    cdef double[:, ::1] delta_view = delta
+    with nogil:
+        for s in range(n_s):
+            linred_excess(&p[s, 0], &p_x[0], n_x, alpha, &delta_view[s, 0])
+    return delta
 
 
 def northwest(const double[:, ::1] supply, const double[:, ::1] demand=None):
@@ -65,8 +79,9 @@ def northwest(const double[:, ::1] supply, const double[:, ::1] demand=None):
 def tables_from_flows(const double[:, ::1] p, const double[:, ::1] q, const double[::1] p_y, flows, bint complete):
     """What is stored of a coupling of each row of p with that of q: (keep, move, table_of, indptr, y, probability).
 
-    Row (s, x) keeps x with probability keep[s, x], and with probability move[s, x] draws from table t = table_of[s, x]: the symbols
-    y[indptr[t]:indptr[t + 1]] with those probabilities, which sum to one. Table 0 is p_y, for the cells with p = 0.
+    Row (s, x) keeps x with probability keep[s, x], and with probability move[s, x] draws from table
+    t = table_of[s, x]: the symbols y[indptr[t]:indptr[t + 1]] with those probabilities, which sum to one. Table 0 is
+    p_y, for the cells with p = 0.
     `complete` says that the flows out of (s, x), stays included, are all of p[s, x]; else they are its moves alone.
     O(|S||X| + flows). The flows of each s must be ordered by x.
     """

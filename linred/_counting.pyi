@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32] | NDArray[np.uint64]
+Codes = NDArray[np.integer]
 
 def count_pairs(
     s_codes: Codes,

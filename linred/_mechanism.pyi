@@ -4,6 +4,7 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 Flows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], Matrix]
 
+def excess(p: Matrix, p_x: Matrix, alpha: float) -> Matrix: ...
 def northwest(supply: Matrix, demand: Matrix | None = None) -> Flows: ...
 def tables_from_flows(
     p: Matrix, q: Matrix, p_y: Matrix, flows: Flows, complete: bool

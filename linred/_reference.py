@@ -29,6 +29,16 @@ def worst_neighbors(matrix, neighbors):
     return largest, places
 
 
+def excess(p, p_x, alpha):
+    delta = p - p_x
+    delta[np.abs(delta) <= 2.0**-48 * p] = 0.0
+    delta *= alpha
+    rows, most_probable = np.arange(len(p)), p.argmax(axis=1)
+    delta[rows, most_probable] = 0.0
+    delta[rows, most_probable] = -delta.sum(axis=1)
+    return delta
+
+
 def northwest(supply, demand):
     """One row, as a dense |X| x |X| plan: how far the intervals of the cumulative sums overlap."""
     supply_ends, demand_ends = np.cumsum(supply), np.cumsum(demand)

@@ -251,7 +251,7 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
     if distortion is not None and coupling != "northwest":
         raise ValueError(f"coupling = {coupling!r} cannot be chosen: the distortion decides the moves")
     p = joint.p_x_given_s
-    q, delta, gap = linear_reduction(joint, alpha).p_x_given_s, _excess(joint, alpha), 0.0
+    q, delta, gap = linear_reduction(joint, alpha).p_x_given_s, _mechanism.excess(p, joint.p_x, alpha), 0.0
     seen = p if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, p, 0.0)  # P(x) stands there where P(s) = 0
     if coupling == "proportional":
         keep, move, table_of, *tables = _proportional(seen, q, joint.p_x, delta)
@@ -278,26 +278,6 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
         distortion=distortion,
         gap=gap,
     )
-
-
-def _excess(joint, alpha):
-    """alpha (P(x|s) - P(x)), in rows that sum to zero although P(x|s) and P(x) are rounded.
-
-    The most probable symbol of a row gets minus the sum of the others, and not a difference of its own: that is good to
-    an ulp of one, beside which a rare symbol is nothing. Differences that are rounding alone are none.
-    """
-    p, p_x = joint.p_x_given_s, joint.p_x
-    delta = p - p_x
-    delta[np.abs(delta) <= _ROUNDING * p] = 0.0
-    delta *= alpha
-    rows, most_probable = np.arange(len(p)), p.argmax(axis=1)
-    delta[rows, most_probable] = 0.0
-    delta[rows, most_probable] = -delta.sum(axis=1)
-    return delta
-
-
-_ROUNDING = 2.0**-48
-"""Relative to a probability: P(x), a rounded sum over s, may be off by less. As LINRED_TIE in csrc/mechanism.h."""
 
 
 def _marginal_table(p_y):

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-UNSIGNED = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64))
-
 
 class Column(NamedTuple):
     codes: np.ndarray
@@ -43,9 +41,9 @@ def check_labels(name, labels, n_symbols=None):
 
 
 def encode(name, column, labels=None):
-    """A column or a table of columns as `Column`: unsigned codes, and their labels.
+    """A column or a table of columns as `Column`: integer codes, and their labels.
 
-    A column of unsigned codes whose labels are declared to be 0, 1, 2, ... is taken as it is, without a look at its
+    A column of integers whose labels are declared to be 0, 1, 2, ... is taken as it is, without a look at its
     values: every kernel that reads codes checks their range.
     """
     declared = None if labels is None else check_labels(f"{name}_labels", labels)
@@ -58,7 +56,7 @@ def encode(name, column, labels=None):
 
 
 def _are_codes(column):
-    return type(column) is np.ndarray and column.ndim == 1 and column.dtype in UNSIGNED
+    return type(column) is np.ndarray and column.ndim == 1 and column.dtype.kind in "iu" and column.dtype.isnative
 
 
 def _columns_of(name, table):
@@ -172,11 +170,11 @@ FEW_INTEGERS = 1024
 
 def _from_integers(array):
     """Codes without sorting, where a table of the whole range is no larger than the column."""
-    unsigned = array.view(f"u{array.itemsize}") if array.dtype.isnative else array.astype(np.uint64)
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     sign_bit = 2 ** (8 * array.itemsize - 1) if array.dtype.kind == "i" else FEW_INTEGERS
-    most = int(unsigned.max())
+    most = int(array.view(f"u{array.itemsize}").max())
     if most < min(FEW_INTEGERS, sign_bit):  # one pass: what is negative has its sign bit set
-        return Column(unsigned, tuple(range(most + 1)), all_labels_stay=False)
+        return Column(array, tuple(range(most + 1)), all_labels_stay=False)
     low, high = int(array.min()), int(array.max())
     if high - low >= max(2**16, 2 * array.size):
         values, codes = np.unique(array, return_inverse=True)

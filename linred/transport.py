@@ -32,7 +32,8 @@ def cheapest_flows(p, q, delta, d):
     only what moves; and for each s a bound on how far its cost is above the optimum, 0.0 for closed forms.
     """
     exponent = max(0, int(np.frexp(d.max())[1]) - 900)
-    d = np.ldexp(d, -exponent)  # so that no sum of costs overflows
+    if exponent:  # so that no sum of costs overflows
+        d = np.ldexp(d, -exponent)
     monge, triangle = monge_margin(d), holds_triangle_inequality(d)
     if monge >= 0.0 and triangle:
         return _mechanism.northwest(delta), False, np.zeros(len(p))

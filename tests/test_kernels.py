@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from linred import _counting, _mechanism, _metrics, _reference, _simd
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 2047, 2048, 2049, 5000]
-DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64]
+DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int64]
 
 
 @pytest.mark.parametrize("s_dtype", DTYPES)
@@ -18,6 +18,7 @@ DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64]
 def test_count_pairs_equals_its_twin(s_dtype, x_dtype):
     rng = np.random.default_rng(1)
     for n_records, (n_s, n_x) in itertools.product(LENGTHS, [(1, 1), (2, 4), (7, 15), (16, 256), (200, 130)]):
+        n_s, n_x = min(n_s, np.iinfo(s_dtype).max), min(n_x, np.iinfo(x_dtype).max)
         s, x = rng.integers(0, n_s, n_records).astype(s_dtype), rng.integers(0, n_x, n_records).astype(x_dtype)
         counted = _counting.count_pairs(s, x, n_s, n_x)
         assert counted.dtype == np.int64
@@ -69,8 +70,11 @@ def test_count_pairs_refuses_what_it_cannot_count():
     codes = np.zeros(3, np.uint8)
     with pytest.raises(ValueError, match="s_codes has 3 records and x_codes 2"):
         _counting.count_pairs(codes, codes[:2], 2, 2)
-    with pytest.raises(ValueError, match="dtype int64"):
-        _counting.count_pairs(codes.astype(np.int64), codes, 2, 2)
+    with pytest.raises(ValueError, match="dtype float64"):
+        _counting.count_pairs(codes.astype(float), codes, 2, 2)
+    for n_s in (2, 127, 128, 129, 256):
+        with pytest.raises(ValueError, match=rf"s_codes\[1\] = -1 is not a code below {n_s}"):
+            _counting.count_pairs(np.array([0, -1, 0], np.int8), codes, n_s, 2)
     with pytest.raises(ValueError, match="cannot be counted"):
         _counting.count_pairs(codes, codes, 2**20, 2**20)
 
@@ -107,6 +111,19 @@ def test_worst_neighbors_equal_their_twin(n_s, n_x, seed):
         x, s, s_prime = found
         assert matrix[s, x] == matrix[s_prime, x] > 0.0
         assert neighbors[s, s_prime]
+
+
+@pytest.mark.parametrize("n_x", [1, 2, 3, 5, 8, 100])
+def test_excess_equals_its_twin(n_x):
+    rng = np.random.default_rng(11)
+    p = rng.dirichlet(np.full(n_x, 0.5), 7)
+    p_x = p.mean(axis=0)
+    p[0] = p_x * (1.0 + 1e-15 * rng.normal(size=n_x))
+    for alpha in (0.0, 0.3, 1.0):
+        ours, twin = _mechanism.excess(p, p_x, alpha), _reference.excess(p, p_x, alpha)
+        np.testing.assert_allclose(ours, twin, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(ours.sum(axis=1), 0.0, rtol=0, atol=1e-16)
+        assert not ours[0].any(), "rounding is no excess"
 
 
 def dense_plan(flows, row, n_x):
