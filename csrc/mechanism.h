@@ -63,8 +63,14 @@ static inline void linred_reverse(linred_flows flows, size_t n) {
 static inline size_t linred_northwest(const double *supply, const double *demand, size_t n, double *scratch,
                                       linred_flows out) {
     size_t pivot = 0;
-    for (size_t y = 1; y < n; y++) pivot = demand[y] > demand[pivot] ? y : pivot;
-    if (demand[pivot] == 0.0) return 0;
+    double largest = 0.0;
+    for (size_t y = 0; y < n; y++) {
+        if (demand[y] > largest) {
+            largest = demand[y];
+            pivot = y;
+        }
+    }
+    if (largest == 0.0) return 0;
     for (size_t x = 0; x < n; x++) scratch[x] = supply[x];
     size_t n_flows = linred_walk_to(pivot, 1, scratch, supply, demand, n, out);
     const linred_flows rest = {out.x + n_flows, out.y + n_flows, out.mass + n_flows};
@@ -126,9 +132,10 @@ static inline void linred_tables_of_row(const double *p, const double *q, size_t
         out.move[i] = p[i] > 0.0 ? 0.0 : 1.0;
         out.table_of[i] = 0;
     }
+    int64_t table = *n_tables, entry = *n_entries; /* in registers: the outputs might alias the pointers */
     for (size_t start = 0, end; start < n_flows; start = end) {
         const int32_t from = x[start];
-        const int64_t first = *n_entries;
+        const int64_t first = entry;
         double stay = 0.0, moved = 0.0;
         for (end = start; end < n_flows && x[end] == from; end++) {
             if (y[end] == from) {
@@ -136,17 +143,19 @@ static inline void linred_tables_of_row(const double *p, const double *q, size_t
                 continue;
             }
             moved += mass[end];
-            out.y[*n_entries] = y[end];
-            out.probability[(*n_entries)++] = mass[end];
+            out.y[entry] = y[end];
+            out.probability[entry++] = mass[end];
         }
         if (moved == 0.0) continue;
         if (!complete) stay = q[from] < p[from] ? q[from] : p[from];
-        for (int64_t i = first; i < *n_entries; i++) out.probability[i] /= moved;
+        for (int64_t i = first; i < entry; i++) out.probability[i] /= moved;
         out.keep[from] = stay / (stay + moved);
         out.move[from] = moved / (stay + moved);
-        out.table_of[from] = (int32_t)(*n_tables)++;
-        out.indptr[*n_tables] = *n_entries;
+        out.table_of[from] = (int32_t)table++;
+        out.indptr[table] = entry;
     }
+    *n_tables = table;
+    *n_entries = entry;
 }
 
 /* The least d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1) of an n_x by n_y matrix; infinite where there is none.

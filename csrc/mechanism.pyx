@@ -73,7 +73,7 @@ def northwest(const double[:, ::1] supply, const double[:, ::1] demand=None):
             else:
                 n_flows += linred_northwest(&supply[s, 0], &demand[s, 0], n_x, &scratch[0], out)
             indptr_view[s + 1] = n_flows
-    return indptr, x[:n_flows].copy(), y[:n_flows].copy(), mass[:n_flows].copy()
+    return indptr, x[:n_flows], y[:n_flows], mass[:n_flows]
 
 
 def tables_from_flows(const double[:, ::1] p, const double[:, ::1] q, const double[::1] p_y, flows, bint complete):
@@ -110,7 +110,9 @@ def tables_from_flows(const double[:, ::1] p, const double[:, ::1] q, const doub
                 linred_tables(&keep_view[s, 0], &move_view[s, 0], &table_of_view[s, 0], &indptr_view[0], &y_view[0],
                               &probability_view[0]),
                 &n_tables, &n_entries)
-    return keep, move, table_of, indptr[:n_tables + 1].copy(), y[:n_entries].copy(), probability[:n_entries].copy()
+    if n_entries < most:  # stays were among the flows: keep no room for them
+        y, probability = y[:n_entries].copy(), probability[:n_entries].copy()
+    return keep, move, table_of, indptr[:n_tables + 1].copy(), y, probability
 
 
 def monge_margin(const double[:, ::1] d):
