@@ -41,15 +41,17 @@ def _transport_by_pot(supply, demand, cost):
 
 def _transport_by_highs(supply, demand, cost):
     from scipy.optimize import linprog
-    from scipy.sparse import eye_array, kron, vstack
+    from scipy.sparse import csr_array
 
     n_x, n_y = cost.shape
-    rows, columns = kron(eye_array(n_x), np.ones((1, n_y))), kron(np.ones((1, n_x)), eye_array(n_y))
+    arcs = np.arange(n_x * n_y)
+    ends = np.concatenate([arcs // n_y, n_x + arcs % n_y])  # each arc is in the equation of its x and of its y
+    equations = csr_array((np.ones(ends.size), (ends, np.tile(arcs, 2))), shape=(n_x + n_y, arcs.size))
     # One equation follows from the others; with it, sums that differ by an ulp would be infeasible.
     kept = np.delete(np.arange(n_x + n_y), n_x + np.argmax(demand))
     result = linprog(
         cost.ravel(),
-        A_eq=vstack([rows, columns], format="csr")[kept],
+        A_eq=equations[kept],
         b_eq=np.concatenate([supply, demand])[kept],
         method="highs-ds",
         options={
