@@ -44,14 +44,14 @@ class Report:
         lines = [
             f"{self.mechanism.name}, alpha = {self.mechanism.alpha:.6g}, {n_s} x {n_x} symbols",
             "",
-            f"{f'what is told about S [{unit}]':<34}{'before':>12}{'after':>12}",
+            f"{f'what is told about S [{unit}]':<32}{'before':>14}{'after':>14}",
         ]
         for label, before, after in zip(_PRIVACY_LABELS, self.before, self.after, strict=True):
-            lines.append(f"  {label:<32}{before:>#12.6g}{after:>#12.6g}")
+            lines.append(f"  {label:<30}{before:>#14.6g}{after:>#14.6g}")
         lines += ["", "what is left of X"]
         for label, value in zip(_UTILITY_LABELS, self.utility, strict=True):
             if value is not None:
-                lines.append(f"  {label.format(unit=unit):<32}{value:>#24.6g}")
+                lines.append(f"  {label.format(unit=unit):<30}{value:>#28.6g}")
         return "\n".join(lines)
 
     __repr__ = __str__
