@@ -190,8 +190,8 @@ static inline int linred_shorter_by(const double *from_x, const double *from_y, 
     return 1;
 }
 
-/* Some (x, y, z) with d(x, z) (1 - slack) > d(x, y) + d(y, z). O(n^3); eight x at once, so that the row of a y is read from
- * memory once for all of them. */
+/* Some (x, y, z) with d(x, z) (1 - slack) > d(x, y) + d(y, z). O(n^3); eight x at once, so that the row of a y is read
+ * from memory once for all of them. */
 static inline linred_detour linred_shorter_detour(const double *d, size_t n, double slack) {
     linred_detour detour = {0, 0, 0, 0};
     for (size_t start = 0; start < n; start += 8) {

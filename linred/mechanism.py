@@ -286,7 +286,7 @@ def _marginal_table(p_y):
 
 
 def _proportional(p, q, p_y, delta):
-    """Table 1 + s is the deficit of s, scaled to one; rows without a deficit move nothing."""
+    """Table 1 + s is the deficit of s, scaled to one; where there is none it is empty, and no row draws from it."""
     short = delta < 0.0
     some = short.any(axis=1)
     deficit = np.where(short, -delta, 0.0)
@@ -294,7 +294,7 @@ def _proportional(p, q, p_y, delta):
     excess = (delta > 0.0) & (p > 0.0) & some[:, None]
     keep = np.divide(np.minimum(q, p), p, out=np.where(p > 0.0, 1.0, 0.0), where=excess)
     move = np.divide(delta, p, out=np.where(p > 0.0, 0.0, 1.0), where=excess)
-    table_of = np.where(p > 0.0, 1 + np.arange(p.shape[0])[:, None], 0).astype(np.int32)
+    table_of = np.where((p > 0.0) & some[:, None], 1 + np.arange(p.shape[0])[:, None], 0).astype(np.int32)
     indptr, y, probability = _marginal_table(p_y)
     return (
         keep,

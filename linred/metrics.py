@@ -156,7 +156,7 @@ class FirstOrder(NamedTuple):
 
 
 def first_order(joint, alpha, base=math.e):
-    """(1-alpha) LDP(S->X) and (1-alpha) log-lift(S->X), equation (5) of the paper.
+    """(1-alpha) LDP(S->X) and (1-alpha) log-lift(S->X), equation (6) of the paper.
 
     `valid` is the paper's test, |P(x|s)/P(x) - 1| <= 1 for all s, x. They are approximations from either side, not
     bounds: no guarantee may rest on them. At alpha = 1 both are 0, their exact value, also where L is infinite.

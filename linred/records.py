@@ -98,9 +98,9 @@ def _encode_column(name, column, sort):
     if array.dtype.kind in "iu" and array.size:
         return _from_integers(array)
     if array.dtype.kind in "mM" and array.size and not np.isnat(array).any():
-        times = _from_integers(array.view(np.int64))
-        seen = np.array(times.labels).view(array.dtype)
-        return Column(times.codes, tuple(seen), times.all_labels_stay)
+        native = array.astype(array.dtype.newbyteorder("="), copy=False)
+        times = _from_integers(native.view(np.int64))
+        return Column(times.codes, tuple(np.array(times.labels).view(native.dtype)), times.all_labels_stay)
     return _from_objects(name, _as_list(array), sort)
 
 

@@ -178,7 +178,9 @@ def test_a_symbol_with_nearly_all_the_mass_hides_no_other(kind, p, weights, alph
 def test_groups_that_are_alike_move_nothing():
     joint = Joint.from_conditional([[0.4, 0.6], [0.4, 0.6]], [0.3, 0.7])
     for coupling in ("northwest", "proportional"):
-        assert linred.non_markov(joint, 0.3, coupling=coupling).dtv() == 0.0
+        mechanism = linred.non_markov(joint, 0.3, coupling=coupling)
+        assert mechanism.dtv() == 0.0
+        assert not mechanism.table_of.any(), "an empty table is no table to draw from"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -127,6 +127,9 @@ def test_times_as_labels(unit):
     joint = Joint.from_records([0, 0, 1], times, x_labels=np.unique(times))
     assert joint.counts.tolist() == [[1, 1], [0, 1]]
     assert joint.x_labels == tuple(np.unique(times))
+    swapped = Joint.from_records([0, 0, 1], times.astype(times.dtype.newbyteorder()))
+    assert swapped.x_labels == joint.x_labels
+    assert swapped.counts.tolist() == [[1, 1], [0, 1]]
 
 
 def test_few_values_in_a_wide_range_make_a_small_table():
