@@ -2,11 +2,12 @@
 
 import os
 import sys
+from glob import glob
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-FAMILIES = ("simd", "counting", "metrics", "mechanism")
+FAMILIES = ("simd", "counting", "metrics", "mechanism", "alias", "sampling")
 # No contraction to fused multiply-add: every variant on every machine rounds alike.
 FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-std=c11", "-ffp-contract=off"]
 if os.environ.get("LINRED_NATIVE") == "1":
@@ -21,7 +22,7 @@ setup(
                 f"linred._{family}",
                 [f"csrc/{family}.pyx"],
                 include_dirs=["csrc"],
-                depends=[f"csrc/{family}.h", "csrc/simd.h"],
+                depends=sorted(glob("csrc/*.h")),
                 extra_compile_args=FLAGS,
                 extra_link_args=os.environ.get("LINRED_LDFLAGS", "").split(),
             )

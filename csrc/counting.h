@@ -10,54 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codes.h"
+
 #define LINRED_COUNT_BLOCK 2048
 /* Records after which the 32-bit working table is emptied into the 64-bit counts. */
 #define LINRED_COUNT_FLUSH ((size_t)1 << 31)
 
 enum { LINRED_COUNT_OK = 0, LINRED_COUNT_S_OUT_OF_RANGE = 1, LINRED_COUNT_X_OUT_OF_RANGE = 2 };
-
-/* index[i] = codes[i] << shift, or index[i] += codes[i]; each says whether a code is above `largest`, which is below
- * 2^31: largest - code, or the code itself, then has the top bit of its word set. */
-#define LINRED_DEFINE_INDEXING(code_t, word_t)                                                               \
-    static inline int linred_index_from_##code_t(const code_t *codes, size_t n, uint32_t largest, int shift, \
-                                                 uint32_t *index) {                                          \
-        word_t top_bit = 0;                                                                                  \
-        for (size_t i = 0; i < n; i++) {                                                                     \
-            const word_t code = codes[i];                                                                    \
-            top_bit |= code | (largest - code);                                                              \
-            index[i] = (uint32_t)code << shift;                                                              \
-        }                                                                                                    \
-        return (int)(top_bit >> (8 * sizeof(word_t) - 1));                                                   \
-    }                                                                                                        \
-    static inline int linred_index_plus_##code_t(const code_t *codes, size_t n, uint32_t largest,            \
-                                                 uint32_t *index) {                                          \
-        word_t top_bit = 0;                                                                                  \
-        for (size_t i = 0; i < n; i++) {                                                                     \
-            const word_t code = codes[i];                                                                    \
-            top_bit |= code | (largest - code);                                                              \
-            index[i] += (uint32_t)code;                                                                      \
-        }                                                                                                    \
-        return (int)(top_bit >> (8 * sizeof(word_t) - 1));                                                   \
-    }
-LINRED_DEFINE_INDEXING(uint8_t, uint32_t)
-LINRED_DEFINE_INDEXING(uint16_t, uint32_t)
-LINRED_DEFINE_INDEXING(uint32_t, uint32_t)
-LINRED_DEFINE_INDEXING(uint64_t, uint64_t)
-
-static inline int linred_index_from(const char *codes, int width, size_t n, uint32_t largest, int shift,
-                                    uint32_t *index) {
-    if (width == 1) return linred_index_from_uint8_t((const uint8_t *)codes, n, largest, shift, index);
-    if (width == 2) return linred_index_from_uint16_t((const uint16_t *)codes, n, largest, shift, index);
-    if (width == 4) return linred_index_from_uint32_t((const uint32_t *)codes, n, largest, shift, index);
-    return linred_index_from_uint64_t((const uint64_t *)codes, n, largest, shift, index);
-}
-
-static inline int linred_index_plus(const char *codes, int width, size_t n, uint32_t largest, uint32_t *index) {
-    if (width == 1) return linred_index_plus_uint8_t((const uint8_t *)codes, n, largest, index);
-    if (width == 2) return linred_index_plus_uint16_t((const uint16_t *)codes, n, largest, index);
-    if (width == 4) return linred_index_plus_uint32_t((const uint32_t *)codes, n, largest, index);
-    return linred_index_plus_uint64_t((const uint64_t *)codes, n, largest, index);
-}
 
 /* Neighbouring records go to different copies of the table, each of n_cells. */
 static inline void linred_tally(const uint32_t *index, size_t n, uint32_t *working, size_t n_cells, int n_copies) {

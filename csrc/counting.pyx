@@ -6,6 +6,8 @@ import os
 
 import numpy as np
 
+from linred import _check
+
 cdef extern from "counting.h" nogil:
     int LINRED_COUNT_OK
     int LINRED_COUNT_S_OUT_OF_RANGE
@@ -23,35 +25,19 @@ COPIES = ((2**10, 4), (2**20, 2), (2**31, 1))
 FEWEST_RECORDS_A_THREAD = 2**21
 
 
-def _as_codes(name, codes, n_symbols):
-    """A column of integers as (itself, unsigned): a negative code becomes a large one, and so is out of range."""
-    codes = np.ascontiguousarray(codes)
-    if codes.ndim != 1 or codes.dtype.kind not in "iu" or not codes.dtype.isnative:
-        raise ValueError(f"{name} has shape {codes.shape} and dtype {codes.dtype}, not a column of integer codes")
-    if codes.dtype.kind == "i" and n_symbols > 2**(8 * codes.itemsize - 1):  # not so large that none reaches it
-        codes = codes.astype(np.int64)
-    return codes, codes.view(f"u{codes.itemsize}")
-
-
-def _raise_out_of_range(name, codes, n_symbols):
-    record = int(np.argmax((codes >= n_symbols) | (codes < 0)))
-    raise ValueError(f"{name}[{record}] = {codes[record]} is not a code below {n_symbols}")
-
-
 def count_pairs(s_codes, x_codes, n_s, n_x, threads=None, names=("s_codes", "x_codes")):
     """The |S| x |X| table of how often each pair of codes occurs, as int64.
 
     O(n_records + n_s n_x), the GIL released, on all cores where there are enough records unless `threads` says less.
     A code out of range is a ValueError that calls the columns by `names`.
     """
-    s_codes, s_unsigned = _as_codes(names[0], s_codes, n_s)
-    x_codes, x_unsigned = _as_codes(names[1], x_codes, n_x)
+    s_codes, x_codes = _check.codes(names[0], s_codes, n_s), _check.codes(names[1], x_codes, n_x)
     if s_codes.size != x_codes.size:
         raise ValueError(f"{names[0]} has {s_codes.size} records and {names[1]} {x_codes.size}")
     if not (n_s > 0 and n_x > 0 and n_s << (n_x - 1).bit_length() <= 2**31):
         raise ValueError(f"a table of {n_s} symbols of {names[0]} by {n_x} of {names[1]} cannot be counted")
     n_threads = min(threads or os.cpu_count() or 1, 1 + s_codes.size // FEWEST_RECORDS_A_THREAD)
-    parts = list(zip(np.array_split(s_unsigned, n_threads), np.array_split(x_unsigned, n_threads)))
+    parts = list(zip(np.array_split(s_codes, n_threads), np.array_split(x_codes, n_threads)))
     if n_threads == 1:
         counted = [_count_part(*parts[0], n_s, n_x)]
     else:
@@ -61,9 +47,9 @@ def count_pairs(s_codes, x_codes, n_s, n_x, threads=None, names=("s_codes", "x_c
             counted = list(pool.map(lambda part: _count_part(*part, n_s, n_x), parts))
     codes = [code for code, _ in counted]
     if LINRED_COUNT_S_OUT_OF_RANGE in codes:
-        _raise_out_of_range(names[0], s_codes, n_s)
+        _check.raise_out_of_range(names[0], s_codes, n_s)
     if LINRED_COUNT_X_OUT_OF_RANGE in codes:
-        _raise_out_of_range(names[1], x_codes, n_x)
+        _check.raise_out_of_range(names[1], x_codes, n_x)
     total = counted[0][1]
     for _, counts in counted[1:]:
         total += counts

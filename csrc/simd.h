@@ -2,6 +2,15 @@
 #ifndef LINRED_SIMD_H
 #define LINRED_SIMD_H
 
+/* LINRED_INLINE: always inlined, so that a caller compiled for a vector unit has its loops vectorised for that unit. */
+#if defined(__GNUC__) || defined(__clang__)
+#define LINRED_INLINE static inline __attribute__((always_inline))
+#define LINRED_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define LINRED_INLINE static inline
+#define LINRED_PREFETCH(address) ((void)0)
+#endif
+
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define LINRED_BUILDS_AVX2 1
 #define LINRED_AVX2 __attribute__((target("avx2")))

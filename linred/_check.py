@@ -92,6 +92,31 @@ def distortion(d, n_x):
     return frozen(d)
 
 
+def codes(name, values, n_symbols):
+    """A contiguous column of native integers. The kernels read them as unsigned: a negative code is a large one."""
+    array = np.ascontiguousarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or not array.dtype.isnative:
+        raise ValueError(f"{name} has shape {array.shape} and dtype {array.dtype}, not a column of integer codes")
+    if array.dtype.kind == "i" and n_symbols > 2 ** (8 * array.itemsize - 1):  # not so large that none reaches it
+        array = array.astype(np.int64)
+    return array
+
+
+def raise_out_of_range(name, codes, n_symbols, first=0):
+    """The error for the first of `codes` that is none of n_symbols; codes[0] is record `first` of the column."""
+    record = int(np.argmax((codes >= n_symbols) | (codes < 0)))
+    raise ValueError(f"{name}[{first + record}] = {codes[record]} is not a code below {n_symbols}")
+
+
+def whole_number(name, value, low, high):
+    """`value` as an int in [low, high]; high may be None."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise ValueError(f"{name} = {_short(value)} is not a whole number")
+    if value < low or (high is not None and value > high):
+        raise ValueError(f"{name} = {_short(value)} is outside [{low}, {'inf' if high is None else high}]")
+    return int(value)
+
+
 def freeze_all(instance):
     """Make every array that an instance holds, alone or in a tuple, read-only; unpickled ones are not."""
     for value in vars(instance).values():

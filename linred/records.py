@@ -264,3 +264,29 @@ def _declare(name, column, declared):
 def _narrow(codes, n_labels):
     dtype = np.uint8 if n_labels <= 2**8 else np.uint16 if n_labels <= 2**16 else np.uint32
     return codes.astype(dtype, copy=False)
+
+
+class TextIds(list):
+    """Record ids that are text or bytes."""
+
+
+def plain_ids(ids, n_records):
+    """A column of record ids as an array of integers, a list of integers or `TextIds`; missing ones are an error."""
+    if isinstance(ids, str | bytes | dict | set | frozenset) or not hasattr(ids, "__len__"):
+        raise ValueError(f"ids is a {type(ids).__name__}, not a column of integers or of text")
+    array = _as_array(ids)
+    if array is not None and array.dtype.kind in "iu" and array.ndim == 1:
+        values = array.astype(array.dtype.newbyteorder("="), copy=False)
+    else:
+        values = _as_list(ids)
+        text = bool(values) and isinstance(values[0], str | bytes)
+        kind = (str, bytes) if text else (int, np.integer)
+        for record, one in enumerate(values):
+            if isinstance(one, bool) or not isinstance(one, kind):
+                raise ValueError(f"ids[{record}] = {one!r} is not {'text' if text else 'an integer'}")
+            if not text and not -(2**127) <= one < 2**127:
+                raise ValueError(f"ids[{record}] = {one!r} has more than 128 bits")
+        values = TextIds(values) if text else values
+    if len(values) != n_records:
+        raise ValueError(f"ids has {len(values)} records and x {n_records}")
+    return values

@@ -1,0 +1,64 @@
+# cython: boundscheck=False
+"""Compiling distributions into integer alias tables. Twins: linred._reference.quantise, .weights_of_cells.
+
+No bounds checks: only addresses are taken here, and that of an empty tail lies one past the end.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+import numpy as np
+
+cdef extern from "alias.h" nogil:
+    ctypedef struct linred_cell:
+        uint64_t threshold
+        uint32_t own, alias
+    void linred_quantise(const double *, size_t, uint64_t *)
+    void linred_alias_cells(const int32_t *, size_t, int, uint64_t *, uint32_t *, linred_cell *)
+
+CELL = np.dtype([("threshold", np.uint64), ("own", np.uint32), ("alias", np.uint32)])
+"""One cell, 16 bytes; see alias.h."""
+MOST_CELLS = 2**32 - 1
+
+
+def quantise(const int64_t[::1] indptr, const double[::1] probability):
+    """Weights out of 2^64, at least one each and deterministic, of the tables indptr[t]:indptr[t + 1]. O(n).
+
+    Probabilities are positive; a table's are divided by their sum. The weight of a single symbol, 2^64, is given as 0.
+    A weight is off its probability by two units and a few roundings relative to itself at most.
+    """
+    cdef Py_ssize_t n_tables = indptr.shape[0] - 1, t
+    weight = np.zeros(probability.shape[0], np.uint64)
+    cdef uint64_t[::1] weight_view = weight
+    with nogil:
+        for t in range(n_tables):
+            if indptr[t + 1] - indptr[t] > 1:
+                linred_quantise(&probability[indptr[t]], indptr[t + 1] - indptr[t], &weight_view[indptr[t]])
+    return weight
+
+
+def cells_of(const int64_t[::1] indptr, const int32_t[::1] y, const uint64_t[::1] weight,
+             const uint8_t[::1] log2_cells):
+    """(first_cell, cells): table t has the 2^log2_cells[t] cells from first_cell[t] on. O(cells).
+
+    A table with n symbols needs at least n cells, and weights as `quantise` gives them: its draws are then exactly
+    those weights. Empty tables have cells too, of which nothing is said.
+    """
+    cdef Py_ssize_t n_tables = indptr.shape[0] - 1, t, n
+    first_cell = np.zeros(n_tables + 1, np.int64)
+    np.cumsum(np.left_shift(1, np.asarray(log2_cells), dtype=np.int64), out=first_cell[1:])
+    if int(first_cell[n_tables]) > MOST_CELLS:
+        raise ValueError(f"the tables need {first_cell[n_tables]} cells, and {MOST_CELLS} can be addressed")
+    cells = np.zeros(int(first_cell[n_tables]), CELL)
+    scratch, whole = np.array(weight), np.empty(weight.shape[0], np.uint32)
+    cdef const int64_t[::1] first_view = first_cell
+    cdef uint8_t[::1] cells_view = cells.view(np.uint8)
+    cdef linred_cell *first = <linred_cell *> &cells_view[0]
+    cdef uint64_t[::1] scratch_view = scratch
+    cdef uint32_t[::1] whole_view = whole
+    with nogil:
+        for t in range(n_tables):
+            n = indptr[t + 1] - indptr[t]
+            if n > 0:
+                linred_alias_cells(&y[indptr[t]], n, log2_cells[t], &scratch_view[indptr[t]], &whole_view[indptr[t]],
+                                   first + first_view[t])
+    return first_cell, cells

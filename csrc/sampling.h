@@ -1,0 +1,269 @@
+/* Drawing records: Y from (S, X) by integer alias tables, with random words that the caller brings.
+ *
+ * A row (s, x) keeps x where a 64-bit word u is below its `keep`; otherwise a second word v draws from its alias cells.
+ * The first stage settles most records by the first bits of one of the two words, which every record is given:
+ *   by 8 bits, the first of v, where keep is 0 in every row, tables have 256 cells, and `settled` tells whole cells;
+ *   by 16 bits, the first of u, where `keep_top` holds the first of keep.
+ * What it leaves pending is drawn by the second stage, for which every such record has a random block of 16 bytes of its
+ * own: u and v, little-endian, the bits of the first stage put in the place of their first ones. */
+#ifndef LINRED_SAMPLING_H
+#define LINRED_SAMPLING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "alias.h"
+#include "codes.h"
+#include "simd.h"
+
+#define LINRED_SAMPLE_BLOCK 2048
+#define LINRED_PENDING 255 /* no code: an alphabet with `settled` has fewer symbols */
+
+enum { LINRED_SAMPLE_OK = 0, LINRED_SAMPLE_S_OUT_OF_RANGE = 1, LINRED_SAMPLE_X_OUT_OF_RANGE = 2 };
+
+typedef struct {
+    uint64_t keep; /* out of 2^64 */
+    uint32_t first_cell, log2_cells;
+} linred_row;
+
+typedef struct {
+    uint32_t n_s, n_x; /* n_s is 0 where s is not looked at */
+    int shift;         /* the row of (s, x) is s << shift | x */
+    const linred_row *rows;
+    const linred_cell *cells;
+    const uint8_t *settled;   /* 256 a row, y or LINRED_PENDING; or NULL, and then */
+    const uint16_t *keep_top; /* one a row, and one more */
+} linred_sampler;
+
+typedef struct {
+    const char *s, *x; /* y may be x itself */
+    char *y;
+    int s_width, x_width; /* bytes a code, 1, 2, 4 or 8; y has the width of x */
+} linred_columns;
+
+/* Records that the first stage leaves: where they are, and their rows. Room for every record and one more. */
+typedef struct {
+    uint32_t *position, *row;
+} linred_pending;
+
+/* rows of n records from `start` on, or which column has a code out of range. */
+LINRED_INLINE int linred_rows_of(const linred_sampler *by, const linred_columns *of, size_t start, size_t n,
+                                 uint32_t *row) {
+    const char *x = of->x + start * of->x_width;
+    if (by->n_s == 0)
+        return linred_index_from(x, of->x_width, n, by->n_x - 1, 0, row) ? LINRED_SAMPLE_X_OUT_OF_RANGE : 0;
+    if (linred_index_from(of->s + start * of->s_width, of->s_width, n, by->n_s - 1, by->shift, row))
+        return LINRED_SAMPLE_S_OUT_OF_RANGE;
+    return linred_index_plus(x, of->x_width, n, by->n_x - 1, row) ? LINRED_SAMPLE_X_OUT_OF_RANGE : 0;
+}
+
+static inline int linred_check_codes(const linred_sampler *by, const linred_columns *of, size_t n_records) {
+    uint32_t row[LINRED_SAMPLE_BLOCK];
+    int code = LINRED_SAMPLE_OK;
+    for (size_t start = 0; start < n_records && code == LINRED_SAMPLE_OK; start += LINRED_SAMPLE_BLOCK) {
+        const size_t left = n_records - start;
+        code = linred_rows_of(by, of, start, left < LINRED_SAMPLE_BLOCK ? left : LINRED_SAMPLE_BLOCK, row);
+    }
+    return code;
+}
+
+LINRED_INLINE void linred_store_codes(const uint8_t *code, size_t n, int width, char *to) {
+    if (width == 1) memcpy(to, code, n);
+    if (width == 2)
+        for (size_t i = 0; i < n; i++) ((uint16_t *)to)[i] = code[i];
+    if (width == 4)
+        for (size_t i = 0; i < n; i++) ((uint32_t *)to)[i] = code[i];
+    if (width == 8)
+        for (size_t i = 0; i < n; i++) ((uint64_t *)to)[i] = code[i];
+}
+
+static inline void linred_store_code(uint32_t code, size_t position, int width, char *to) {
+    if (width == 1) ((uint8_t *)to)[position] = (uint8_t)code;
+    if (width == 2) ((uint16_t *)to)[position] = (uint16_t)code;
+    if (width == 4) ((uint32_t *)to)[position] = code;
+    if (width == 8) ((uint64_t *)to)[position] = code;
+}
+
+/* y[i] = settled[row[i]][word[i]]. */
+static inline void linred_look_up_serial(const uint8_t *settled, const uint32_t *row, const uint8_t *word, size_t n,
+                                         uint8_t *y) {
+    for (size_t i = 0; i < n; i++) y[i] = settled[(row[i] << 8) + word[i]];
+}
+
+/* Appends the records whose y is pending; the list has n_pending before and what is returned after. */
+static inline size_t linred_list_pending_serial(const uint8_t *y, const uint32_t *row, size_t n, size_t start,
+                                         linred_pending to, size_t n_pending) {
+    for (size_t i = 0; i < n; i++) {
+        to.position[n_pending] = (uint32_t)(start + i);
+        to.row[n_pending] = row[i];
+        n_pending += y[i] == LINRED_PENDING;
+    }
+    return n_pending;
+}
+
+/* Appends the records whose word is not below the top of keep. */
+static inline size_t linred_list_unkept_serial(const uint16_t *keep_top, const uint32_t *row, const uint8_t *word,
+                                               size_t n, size_t start, linred_pending to, size_t n_pending) {
+    for (size_t i = 0; i < n; i++) {
+        to.position[n_pending] = (uint32_t)(start + i);
+        to.row[n_pending] = row[i];
+        n_pending += (uint32_t)(word[2 * i] | word[2 * i + 1] << 8) >= keep_top[row[i]];
+    }
+    return n_pending;
+}
+
+/* The first stage over n_records < 2^32, whose words are 1 (settled) or 2 (keep_top) bytes each.
+ * y is written, where pending with anything; *n_pending says how many are. */
+#define LINRED_DEFINE_FIRST_STAGE(variant)                                                                            \
+    static inline int linred_first_stage_##variant(const linred_sampler *by, const linred_columns *of,               \
+                                                   size_t n_records, const uint8_t *words, linred_pending to,        \
+                                                   size_t *n_pending) {                                              \
+        uint32_t row[LINRED_SAMPLE_BLOCK];                                                                           \
+        uint8_t y[LINRED_SAMPLE_BLOCK];                                                                              \
+        *n_pending = 0;                                                                                              \
+        for (size_t start = 0; start < n_records; start += LINRED_SAMPLE_BLOCK) {                                    \
+            const size_t left = n_records - start, n = left < LINRED_SAMPLE_BLOCK ? left : LINRED_SAMPLE_BLOCK;      \
+            const size_t offset = start * of->x_width;                                                               \
+            const int code = linred_rows_of(by, of, start, n, row);                                                  \
+            if (code != LINRED_SAMPLE_OK) return code;                                                               \
+            if (by->settled != NULL) {                                                                               \
+                linred_look_up_##variant(by->settled, row, words + start, n, y);                                     \
+                linred_store_codes(y, n, of->x_width, of->y + offset);                                               \
+                *n_pending = linred_list_pending_##variant(y, row, n, start, to, *n_pending);                        \
+            } else {                                                                                                 \
+                if (of->y != of->x) memcpy(of->y + offset, of->x + offset, n * of->x_width);                         \
+                *n_pending = linred_list_unkept_##variant(by->keep_top, row, words + 2 * start, n, start, to,        \
+                                                          *n_pending);                                               \
+            }                                                                                                        \
+        }                                                                                                            \
+        return LINRED_SAMPLE_OK;                                                                                     \
+    }
+LINRED_DEFINE_FIRST_STAGE(serial)
+
+#if LINRED_BUILDS_AVX2
+LINRED_AVX2 static inline void linred_look_up_avx2(const uint8_t *settled, uint32_t *row, const uint8_t *word,
+                                                   size_t n, uint8_t *y) {
+    uint32_t cell[LINRED_SAMPLE_BLOCK];
+    for (size_t i = 0; i < n; i++) cell[i] = (row[i] << 8) + word[i];
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) { /* eight codes in one store, two indices in one load */
+        uint64_t pair[4], eight = 0;
+        memcpy(pair, cell + i, sizeof pair);
+        for (int j = 0; j < 4; j++)
+            eight |= (uint64_t)settled[(uint32_t)pair[j]] << (16 * j) | (uint64_t)settled[pair[j] >> 32] << (16 * j + 8);
+        memcpy(y + i, &eight, sizeof eight);
+    }
+    for (; i < n; i++) y[i] = settled[cell[i]];
+}
+
+static inline size_t linred_list_bits(uint64_t bits, const uint32_t *row, size_t start, linred_pending to,
+                                      size_t n_pending) {
+    for (; bits != 0; bits &= bits - 1, n_pending++) {
+        const int i = __builtin_ctzll(bits);
+        to.position[n_pending] = (uint32_t)(start + i);
+        to.row[n_pending] = row[i];
+    }
+    return n_pending;
+}
+
+LINRED_AVX2 static inline size_t linred_list_pending_avx2(const uint8_t *y, const uint32_t *row, size_t n, size_t start,
+                                                          linred_pending to, size_t n_pending) {
+    const __m256i pending = _mm256_set1_epi8((char)LINRED_PENDING);
+    size_t i = 0;
+    for (; i + 32 <= n; i += 32) {
+        const __m256i codes = _mm256_loadu_si256((const __m256i *)(y + i));
+        const uint32_t bits = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(codes, pending));
+        n_pending = linred_list_bits(bits, row + i, start + i, to, n_pending);
+    }
+    return linred_list_pending_serial(y + i, row + i, n - i, start + i, to, n_pending);
+}
+
+LINRED_AVX2 static inline uint64_t linred_eight_unkept_avx2(const uint16_t *keep_top, const uint32_t *row,
+                                                            const uint8_t *word) {
+    const __m256i rows = _mm256_loadu_si256((const __m256i *)row);
+    const __m256i tops = _mm256_and_si256(_mm256_i32gather_epi32((const int *)keep_top, rows, 2), _mm256_set1_epi32(0xffff));
+    const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)word));
+    return ~(uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(tops, words))) & 0xff;
+}
+
+LINRED_AVX2 static inline size_t linred_list_unkept_avx2(const uint16_t *keep_top, const uint32_t *row,
+                                                         const uint8_t *word, size_t n, size_t start, linred_pending to,
+                                                         size_t n_pending) {
+    size_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        uint64_t bits = 0;
+        for (size_t j = 0; j < 64; j += 8)
+            bits |= linred_eight_unkept_avx2(keep_top, row + i + j, word + 2 * (i + j)) << j;
+        n_pending = linred_list_bits(bits, row + i, start + i, to, n_pending);
+    }
+    return linred_list_unkept_serial(keep_top, row + i, word + 2 * i, n - i, start + i, to, n_pending);
+}
+
+LINRED_AVX2 LINRED_DEFINE_FIRST_STAGE(avx2)
+#else
+#define linred_first_stage_avx2 linred_first_stage_serial /* never chosen: see simd.pyx */
+#endif
+
+/* All records as pending: what the first stage leaves where there is none. */
+static inline int linred_no_first_stage(const linred_sampler *by, const linred_columns *of, size_t n_records,
+                                        linred_pending to) {
+    int code = LINRED_SAMPLE_OK;
+    for (size_t start = 0; start < n_records && code == LINRED_SAMPLE_OK; start += LINRED_SAMPLE_BLOCK) {
+        const size_t left = n_records - start, n = left < LINRED_SAMPLE_BLOCK ? left : LINRED_SAMPLE_BLOCK;
+        for (size_t i = 0; i < n; i++) to.position[start + i] = (uint32_t)(start + i);
+        code = linred_rows_of(by, of, start, n, to.row + start);
+    }
+    return code;
+}
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline void linred_store_big_endian(uint64_t value, uint8_t *to) {
+    value = __builtin_bswap64(value);
+    memcpy(to, &value, sizeof value);
+}
+
+static inline uint64_t linred_load_little_endian(const uint8_t *from) {
+    uint64_t value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+#else
+static inline void linred_store_big_endian(uint64_t value, uint8_t *to) {
+    for (int i = 0; i < 8; i++) to[i] = (uint8_t)(value >> (56 - 8 * i));
+}
+
+static inline uint64_t linred_load_little_endian(const uint8_t *from) {
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++) value |= (uint64_t)from[i] << (8 * i);
+    return value;
+}
+#endif
+
+/* counters[j] = start + position[j], as the cipher counts: 16 bytes, the most significant first. */
+static inline void linred_count_from(uint64_t start, const uint32_t *position, size_t n, uint8_t *counters) {
+    for (size_t j = 0; j < n; j++) {
+        linred_store_big_endian(0, counters + 16 * j);
+        linred_store_big_endian(start + position[j], counters + 16 * j + 8);
+    }
+}
+
+/* Draws the pending records, each by its own block; words are those of the first stage, NULL where there was none. */
+static inline void linred_second_stage(const linred_sampler *by, linred_pending pending, size_t n_pending,
+                                       const uint8_t *words, const uint8_t *blocks, int y_width, char *y) {
+    const uint32_t x_mask = by->n_s == 0 ? UINT32_MAX : ((uint32_t)1 << by->shift) - 1;
+    for (size_t j = 0; j < n_pending; j++) {
+        const uint32_t position = pending.position[j], row_index = pending.row[j];
+        if (j + 16 < n_pending) LINRED_PREFETCH(by->rows + pending.row[j + 16]);
+        const linred_row row = by->rows[row_index];
+        uint64_t u = linred_load_little_endian(blocks + 16 * j), v = linred_load_little_endian(blocks + 16 * j + 8);
+        if (words != NULL && by->settled != NULL)
+            v = v >> 8 | (uint64_t)words[position] << 56;
+        else if (words != NULL)
+            u = u >> 16 | (uint64_t)words[2 * (size_t)position] << 48 | (uint64_t)words[2 * (size_t)position + 1] << 56;
+        const uint32_t drawn = linred_draw(by->cells + row.first_cell, (int)row.log2_cells, v);
+        linred_store_code(u < row.keep ? row_index & x_mask : drawn, position, y_width, y);
+    }
+}
+
+#endif

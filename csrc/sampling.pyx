@@ -1,0 +1,174 @@
+# cython: boundscheck=False
+"""Drawing records by alias tables. Twin: linred._reference.sample.
+
+No bounds checks: only addresses are taken here, and that of an empty column lies one past the end.
+"""
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+import numpy as np
+
+from linred import _check, _simd
+
+cdef extern from "sampling.h" nogil:
+    int LINRED_PENDING
+    int LINRED_SAMPLE_S_OUT_OF_RANGE
+    int LINRED_SAMPLE_X_OUT_OF_RANGE
+    ctypedef struct linred_cell:
+        pass
+    ctypedef struct linred_row:
+        pass
+    ctypedef struct linred_sampler:
+        uint32_t n_s, n_x
+        int shift
+        const linred_row *rows
+        const linred_cell *cells
+        const uint8_t *settled
+        const uint16_t *keep_top
+    ctypedef struct linred_columns:
+        const char *s
+        const char *x
+        char *y
+        int s_width, x_width
+    ctypedef struct linred_pending:
+        uint32_t *position
+        uint32_t *row
+    int linred_check_codes(const linred_sampler *, const linred_columns *, size_t)
+    int linred_first_stage_serial(const linred_sampler *, const linred_columns *, size_t, const uint8_t *,
+                                  linred_pending, size_t *)
+    int linred_first_stage_avx2(const linred_sampler *, const linred_columns *, size_t, const uint8_t *,
+                                linred_pending, size_t *)
+    int linred_no_first_stage(const linred_sampler *, const linred_columns *, size_t, linred_pending)
+    void linred_count_from(uint64_t, const uint32_t *, size_t, uint8_t *)
+    void linred_second_stage(const linred_sampler *, linred_pending, size_t, const uint8_t *, const uint8_t *, int,
+                             char *)
+
+ctypedef int (*first_stage_t)(const linred_sampler *, const linred_columns *, size_t, const uint8_t *, linred_pending,
+                              size_t *) noexcept nogil
+cdef first_stage_t _first_stage
+
+PENDING = LINRED_PENDING
+"""What stands in `settled` for "not by these bits"; so an alphabet of at most so many symbols can have it."""
+ROW = np.dtype([("keep", np.uint64), ("first_cell", np.uint32), ("log2_cells", np.uint32)])
+"""What is drawn at a row (s, x), 16 bytes; see sampling.h."""
+
+
+def use_variant(variant):
+    """Send the calls of this module to one variant of `linred._simd.available()`."""
+    global _first_stage
+    _first_stage = linred_first_stage_avx2 if variant == "avx2" else linred_first_stage_serial
+
+
+use_variant(_simd.chosen)
+
+
+cdef class Columns:
+    """A run of records: the codes that are read, and where those that are drawn go. All contiguous.
+
+    `first` is the place of the run in the columns that it is cut from: errors name a record by it.
+    """
+
+    cdef readonly object s_codes, x_codes, y_codes
+    cdef readonly Py_ssize_t n_records, first
+    cdef linred_columns to
+
+    def __init__(self, s_codes, x_codes, y_codes, Py_ssize_t first=0):
+        cdef const uint8_t[::1] s_bytes, x_bytes = x_codes.view(np.uint8)
+        cdef uint8_t[::1] y_bytes = y_codes.view(np.uint8)
+        self.s_codes, self.x_codes, self.y_codes = s_codes, x_codes, y_codes
+        self.n_records, self.first = x_codes.size, first
+        if y_codes.size != x_codes.size or y_codes.itemsize != x_codes.itemsize:
+            raise ValueError(f"y_codes has {y_codes.size} codes of {y_codes.dtype}; x_codes {x_codes.size} of "
+                             f"{x_codes.dtype}")
+        self.to = linred_columns(NULL, <const char *> &x_bytes[0], <char *> &y_bytes[0], 0, x_codes.itemsize)
+        if s_codes is not None:
+            if s_codes.size != x_codes.size:
+                raise ValueError(f"s_codes has {s_codes.size} records and x_codes {x_codes.size}")
+            s_bytes = s_codes.view(np.uint8)
+            self.to.s, self.to.s_width = <const char *> &s_bytes[0], s_codes.itemsize
+
+
+cdef class Pending:
+    """Room for what the first stage leaves of up to n_records, and for the counters of their blocks."""
+
+    cdef object _position, _row
+    cdef readonly object counters
+    cdef readonly Py_ssize_t n_records
+    cdef linred_pending to
+    cdef uint8_t[::1] _counters
+
+    def __init__(self, n_records):
+        cdef uint32_t[::1] position = np.empty(n_records + 1, np.uint32), row = np.empty(n_records + 1, np.uint32)
+        self._position, self._row, self.n_records = position, row, n_records
+        self.counters = np.empty(16 * n_records, np.uint8)
+        self._counters = self.counters
+        self.to = linred_pending(&position[0], &row[0])
+
+
+cdef class Kernel:
+    """The two stages over one set of tables, which are checked by who compiles them: `linred.sampler`."""
+
+    cdef readonly object rows, cells, settled, keep_top
+    cdef linred_sampler by
+
+    def __init__(self, n_s, n_x, shift, rows, cells, settled, keep_top):
+        cdef const uint8_t[::1] rows_view = rows.view(np.uint8), cells_view = cells.view(np.uint8), settled_view
+        cdef const uint16_t[::1] keep_top_view
+        self.rows, self.cells, self.settled, self.keep_top = rows, cells, settled, keep_top
+        self.by = linred_sampler(n_s, n_x, shift, <const linred_row *> &rows_view[0],
+                                 <const linred_cell *> &cells_view[0], NULL, NULL)
+        if settled is not None:
+            settled_view = settled
+            self.by.settled = &settled_view[0]
+        else:
+            keep_top_view = keep_top
+            self.by.keep_top = &keep_top_view[0]
+
+    def __reduce__(self):
+        by = self.by
+        return Kernel, (by.n_s, by.n_x, by.shift, self.rows, self.cells, self.settled, self.keep_top)
+
+    def check(self, Columns columns):
+        """Raise ValueError where a code is out of range."""
+        cdef int code
+        with nogil:
+            code = linred_check_codes(&self.by, &columns.to, columns.n_records)
+        self._raise_out_of_range(code, columns)
+
+    def first_stage(self, Columns columns, const uint8_t[::1] words, Pending pending):
+        """Draw what the words settle; returns how many records are left to `second_stage`."""
+        cdef size_t n_pending = 0
+        cdef int code
+        with nogil:
+            code = _first_stage(&self.by, &columns.to, columns.n_records, &words[0], pending.to, &n_pending)
+        self._raise_out_of_range(code, columns)
+        return n_pending
+
+    def no_first_stage(self, Columns columns, Pending pending):
+        """Leave every record to `second_stage`."""
+        cdef int code
+        with nogil:
+            code = linred_no_first_stage(&self.by, &columns.to, columns.n_records, pending.to)
+        self._raise_out_of_range(code, columns)
+
+    def count_from(self, uint64_t start, Pending pending, Py_ssize_t n_pending):
+        """The counters of the pending records' blocks, where the first record of the columns has number `start`."""
+        with nogil:
+            linred_count_from(start, pending.to.position, n_pending, &pending._counters[0])
+        return pending.counters[:16 * n_pending]
+
+    def second_stage(self, Columns columns, const uint8_t[::1] words, Pending pending, Py_ssize_t n_pending,
+                     const uint8_t[::1] blocks):
+        """Draw the pending records by their blocks; `words` as in the first stage, None where there was none."""
+        cdef const uint8_t *first_words = NULL
+        if words is not None:
+            first_words = &words[0]
+        with nogil:
+            linred_second_stage(&self.by, pending.to, n_pending, first_words, &blocks[0], columns.to.x_width,
+                                columns.to.y)
+
+    def _raise_out_of_range(self, int code, Columns columns):
+        if code == LINRED_SAMPLE_S_OUT_OF_RANGE:
+            _check.raise_out_of_range("s_codes", columns.s_codes, self.by.n_s, columns.first)
+        if code == LINRED_SAMPLE_X_OUT_OF_RANGE:
+            _check.raise_out_of_range("x_codes", columns.x_codes, self.by.n_x, columns.first)

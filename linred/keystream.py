@@ -1,0 +1,92 @@
+"""Random bits that have an address: AES-CTR by OpenSSL, under keys that are derived, never used as they are.
+
+Every purpose has a key of its own, a keyed BLAKE2b of (key, context, purpose). The keystream of a purpose is
+AES-256 of the counters 0, 1, 2, ... as 16 bytes, most significant first; so any part of it can be had without the
+rest, by counting from there (`words_into`), or by encrypting the counters that are wanted (`blocks_into`).
+"""
+
+import hashlib
+import os
+from functools import cache
+
+import numpy as np
+
+from linred import _check
+
+KEY_BYTES = 32
+BLOCK_BYTES = 16
+
+
+def secret(key=None, seed=None):
+    """The 32 bytes that all subkeys of one call come from: `key` itself, a hash of `seed`, or fresh from the OS."""
+    if key is not None and seed is not None:
+        raise ValueError("key and seed are both given: which of them is the draw to depend on?")
+    if key is not None:
+        if not isinstance(key, bytes | bytearray | memoryview):
+            raise ValueError(f"key is a {type(key).__name__}, not {KEY_BYTES} bytes")
+        if len(key) != KEY_BYTES:
+            raise ValueError(f"key has {len(key)} bytes, not {KEY_BYTES}")
+        return bytes(key)
+    if seed is not None:
+        seed = _check.whole_number("seed", seed, 0, None)
+        digits = seed.to_bytes((seed.bit_length() + 7) // 8, "little")
+        return hashlib.blake2b(digits, digest_size=KEY_BYTES, person=b"linred seed").digest()
+    return os.urandom(KEY_BYTES)
+
+
+def context_bytes(context):
+    """The caller's context: bytes, or text as UTF-8."""
+    if isinstance(context, str):
+        return context.encode()
+    if not isinstance(context, bytes | bytearray | memoryview):
+        raise ValueError(f"context is a {type(context).__name__}, not bytes")
+    return bytes(context)
+
+
+def subkey(secret, context, purpose):
+    """The key of one purpose (at most 16 bytes) in one context."""
+    return hashlib.blake2b(context, key=secret, digest_size=KEY_BYTES, person=purpose).digest()
+
+
+def words_into(key, first_byte, zeros, buffer):
+    """len(zeros) bytes of a key's keystream, from `first_byte` on, into `buffer`; which has 15 bytes more.
+
+    `zeros` is what its name says: the cipher adds its keystream to it.
+    """
+    counter, skipped = divmod(first_byte, BLOCK_BYTES)
+    cipher, aes, modes = _ciphers()
+    encryptor = cipher(aes(key), modes.CTR(counter.to_bytes(BLOCK_BYTES, "big"))).encryptor()
+    if skipped:
+        encryptor.update(bytes(skipped))
+    encryptor.update_into(zeros, buffer)
+
+
+def blocks_into(key, counters, buffer):
+    """The blocks of a key's keystream that have these counters, 16 bytes each, into `buffer`, which has 15 more."""
+    cipher, aes, modes = _ciphers()
+    cipher(aes(key), modes.ECB()).encryptor().update_into(counters, buffer)
+
+
+@cache
+def _ciphers():
+    """OpenSSL by way of `cryptography`, which takes longer to import than this package."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    return Cipher, algorithms.AES, modes
+
+
+def number_counters(numbers):
+    """Integer ids as counters, 16 bytes each, in two's complement: an array of integers, or a list of any below 2^127."""
+    if isinstance(numbers, np.ndarray):
+        counters = np.empty((numbers.size, 2), ">u8")
+        counters[:, 0] = np.where(numbers < 0, np.uint64(2**64 - 1), np.uint64(0))
+        counters[:, 1] = numbers.astype(np.uint64)
+        return counters.view(np.uint8).ravel()
+    return np.frombuffer(b"".join(int(one).to_bytes(BLOCK_BYTES, "big", signed=True) for one in numbers), np.uint8)
+
+
+def text_counters(texts, key):
+    """Ids that are text or bytes as counters, 16 bytes each: a keyed BLAKE2b of each, text as UTF-8."""
+    as_bytes = (one.encode() if isinstance(one, str) else one for one in texts)
+    digests = (hashlib.blake2b(one, key=key, digest_size=BLOCK_BYTES).digest() for one in as_bytes)
+    return np.frombuffer(b"".join(digests), np.uint8)

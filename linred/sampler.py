@@ -1,0 +1,229 @@
+"""Sampler: a mechanism compiled into integer alias tables, and records drawn from them.
+
+What is drawn is decided by two 64-bit words of a record: it is kept where the first is below the `keep` of its row,
+otherwise the second picks from the row's table. Most records need only the first bits of one of them:
+
+    "cells"  small alphabets: nothing is kept apart, each row has a table of 256 cells, and 8 bits pick one;
+    "keep"   all others: 16 bits against the first 16 of `keep`.
+
+The rest of the bits come from a block of the record's own. csrc/sampling.h has both stages.
+"""
+
+import os
+import threading
+from collections import deque
+
+import numpy as np
+
+from linred import _check, _sampling, keystream, records, tables
+
+BITS = 64
+"""Every realised probability is a whole number over 2**64, or over 2**128 where it is kept or drawn."""
+
+BLOCK_RECORDS, MOSTLY_SETTLED = 2**20, 0.05
+"""Records that a thread draws at once: many, because it then waits for the interpreter a few times; a quarter of that
+where so many are pending that their blocks would not stay in a cache."""
+FEWEST_RECORDS_A_THREAD = 2**18
+
+class Sampler:
+    """Draws Y for records (s, x) by integer tables: `mechanism.sampler()` makes it.
+
+    Attributes
+    ----------
+    joint : Joint that the mechanism was made for; `certificate()` is about it.
+    shape : (|S|, |X|).
+    sees_s : whether draws depend on s; if not, `sample` needs no s_codes.
+    first_stage : "cells" or "keep": see the module.
+    nbytes : memory of the tables, O(|S||X| + nonzeros of the mechanism).
+
+    Guarantee
+    ---------
+    Tables are a deterministic function of the mechanism. A probability of 0 or 1 is realised as 0 or 1, any other as
+    neither; pairs with P(s,x) = 0 are drawn from P_Y. Record i is a function of (subkey, i, s_i, x_i) alone, whatever
+    the threads, the chunks and the machine. No state is kept between calls.
+    """
+
+    def __init__(self, mechanism):
+        self.joint, self.shape, self.sees_s = mechanism.joint, mechanism.joint.shape, mechanism.sees_s
+        compiled = tables.compile(mechanism)
+        self.first_stage = "keep" if compiled.settled is None else "cells"
+        *parts, pending = compiled
+        self._kernel = _sampling.Kernel(*parts)
+        self._block_records = BLOCK_RECORDS if pending <= MOSTLY_SETTLED else BLOCK_RECORDS // 4
+
+    def sample(
+        self,
+        s_codes,
+        x_codes,
+        *,
+        out=None,
+        seed=None,
+        key=None,
+        context=b"",
+        ids=None,
+        start=0,
+        threads=None,
+    ):
+        """Codes of Y for columns of codes of S and X, as an array of x_codes' dtype.
+
+        Parameters
+        ----------
+        s_codes, x_codes : columns of integers, best uint8, uint16 or uint32
+            Below |S| and |X|. s_codes may be None, and is not looked at, where the mechanism does not see s.
+        out : array, optional
+            Where to write: contiguous, of x_codes' dtype and length; x_codes itself may be given.
+        seed : int, optional
+            Repeatable, and not private: who guesses the seed can undo the draw.
+        key : 32 bytes, optional
+            Repeatable and private as long as the key is secret. Without key and seed, each call has a fresh one.
+        context : bytes or str
+            Which file, column or release this is: two contexts share no randomness under one key.
+        ids : column of integers or of text, optional
+            Each record's own name, in place of its number: the same record gets the same answer wherever it
+            stands and however often it is released. Needs `key`.
+        start : int
+            The number of the first record: a column drawn in parts is the same as drawn at once.
+        threads : int, optional
+            At most so many; all cores otherwise.
+
+        Guarantee
+        ---------
+        A code out of range is a ValueError, and `out` is then as it was. O(n_records), the GIL released.
+        """
+        columns = self._columns(s_codes, x_codes, out)
+        n_records = columns[1].size
+        secret, context = keystream.secret(key, seed), keystream.context_bytes(context)
+        start = _check.whole_number("start", start, 0, 2**BITS - n_records)
+        threads = None if threads is None else _check.whole_number("threads", threads, 1, None)
+        if ids is None:
+            draw = _ByNumber(self._kernel, self.first_stage, secret, context, start)
+        else:
+            if key is None:
+                raise ValueError("ids needs key: without a secret of its own, the same id has no same answer")
+            if start != 0:
+                raise ValueError(f"start = {start} is given with ids, which take the place of record numbers")
+            draw = _ById(self._kernel, secret, context, records.plain_ids(ids, n_records))
+        if out is not None and n_records:
+            self._kernel.check(_sampling.Columns(*columns))
+        _run(draw, columns, self._block_records, threads)
+        return columns[2]
+
+    def certificate(self):
+        """Exact privacy figures of what is drawn, from the tables' integers: see `linred.certify`."""
+        from linred import certify
+
+        return certify.exact(self)
+
+    @property
+    def nbytes(self):
+        kernel = self._kernel
+        first = kernel.keep_top if kernel.settled is None else kernel.settled
+        return kernel.rows.nbytes + kernel.cells.nbytes + first.nbytes
+
+    def _columns(self, s_codes, x_codes, out):
+        n_s, n_x = self.shape
+        x_codes = _check.codes("x_codes", x_codes, n_x)
+        if n_x - 1 > np.iinfo(x_codes.dtype).max:
+            raise ValueError(f"x_codes has dtype {x_codes.dtype}, which has no room for {n_x} symbols")
+        if s_codes is None and self.sees_s:
+            raise ValueError("s_codes is None: this mechanism draws by s")
+        s_codes = None if s_codes is None else _check.codes("s_codes", s_codes, n_s)
+        if s_codes is not None and s_codes.size != x_codes.size:
+            raise ValueError(f"s_codes has {s_codes.size} records and x_codes {x_codes.size}")
+        return s_codes if self.sees_s else None, x_codes, _output(out, s_codes, x_codes)
+
+    def __repr__(self):
+        n_s, n_x = self.shape
+        return f"<Sampler of {n_s} x {n_x} symbols, {self.nbytes:,} bytes, first stage: {self.first_stage}>"
+
+
+def _output(out, s_codes, x_codes):
+    if out is None:
+        return np.empty_like(x_codes)
+    if not isinstance(out, np.ndarray) or out.shape != x_codes.shape or out.dtype != x_codes.dtype:
+        what = f"shape {out.shape} and dtype {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ValueError(f"out has {what}; x_codes have shape {x_codes.shape} and dtype {x_codes.dtype}")
+    if not (out.flags.c_contiguous and out.flags.writeable):
+        raise ValueError("out is not contiguous and writeable")
+    in_place = out.ctypes.data == x_codes.ctypes.data
+    for name, codes in (("s_codes", s_codes), ("x_codes", None if in_place else x_codes)):
+        if codes is not None and np.may_share_memory(out, codes):
+            raise ValueError(f"out shares memory with {name}, and is not x_codes itself")
+    return out
+
+
+class _ByNumber:
+    """Draws a run of records by their numbers, from `start` on."""
+
+    def __init__(self, kernel, first_stage, secret, context, start):
+        self._kernel, self._start = kernel, start
+        self._word_bytes = 1 if first_stage == "cells" else 2
+        self._first_key = keystream.subkey(secret, context, b"linred first")
+        self._second_key = keystream.subkey(secret, context, b"linred second")
+
+    def __call__(self, columns, room):
+        first = self._start + columns.first
+        zeros = room.zeros[: columns.n_records * self._word_bytes]
+        keystream.words_into(self._first_key, first * self._word_bytes, zeros, room.words)
+        n_pending = self._kernel.first_stage(columns, room.words, room.pending)
+        if n_pending:
+            counters = self._kernel.count_from(first, room.pending, n_pending)
+            keystream.blocks_into(self._second_key, counters, room.blocks)
+            self._kernel.second_stage(columns, room.words, room.pending, n_pending, room.blocks)
+
+
+class _ById:
+    """Draws a run of records by their ids; there is no first stage, each has one block."""
+
+    def __init__(self, kernel, secret, context, ids):
+        self._kernel = kernel
+        if isinstance(ids, records.TextIds):
+            self._counters = keystream.text_counters(ids, keystream.subkey(secret, context, b"linred id hash"))
+            self._key = keystream.subkey(secret, context, b"linred text ids")
+        else:
+            self._counters = keystream.number_counters(ids)
+            self._key = keystream.subkey(secret, context, b"linred ids")
+
+    def __call__(self, columns, room):
+        self._kernel.no_first_stage(columns, room.pending)
+        counters = self._counters[16 * columns.first : 16 * (columns.first + columns.n_records)]
+        keystream.blocks_into(self._key, counters, room.blocks)
+        self._kernel.second_stage(columns, None, room.pending, columns.n_records, room.blocks)
+
+
+class _Room:
+    """One thread's buffers."""
+
+    def __init__(self, n_records):
+        self.zeros = memoryview(bytes(2 * n_records))
+        self.words = np.empty(2 * n_records + keystream.BLOCK_BYTES, np.uint8)
+        self.blocks = np.empty(keystream.BLOCK_BYTES * (n_records + 1), np.uint8)
+        self.pending = _sampling.Pending(n_records)
+
+
+def _run(draw, columns, block_records, threads):
+    """Draw all records, on several threads where there are enough of them; this thread is one of them."""
+    n_records = columns[1].size
+    most_threads = max(1, n_records // FEWEST_RECORDS_A_THREAD)
+    threads = 1 if most_threads == 1 else min(threads or os.cpu_count() or 1, most_threads)
+    starts, errors = deque(range(0, n_records, block_records)), {}
+
+    def work():
+        room = _Room(min(n_records, block_records))
+        while starts:
+            first = starts.popleft()
+            block = slice(first, first + block_records)
+            try:
+                draw(_sampling.Columns(*(None if c is None else c[block] for c in columns), first), room)
+            except BaseException as error:
+                errors[first] = error
+                return
+
+    others = [threading.Thread(target=work) for _ in range(threads - 1)]
+    for thread in others:
+        thread.start()
+    work()
+    for thread in others:
+        thread.join()
+    if errors:
+        raise errors[min(errors)]
