@@ -19,6 +19,12 @@ static inline uint32_t linred_draw(const linred_cell *cells, int log2_cells, uin
     return (word << log2_cells) < cell.threshold ? cell.own : cell.alias;
 }
 
+/* What is drawn at (s, x): x itself where a word is below keep, otherwise from 2^log2_cells cells. */
+typedef struct {
+    uint64_t keep; /* out of 2^64 */
+    uint32_t first_cell, log2_cells;
+} linred_row;
+
 static inline int64_t linred_missing_weight(const uint64_t *weight, size_t n) {
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) sum += weight[i];
@@ -103,6 +109,26 @@ static inline void linred_alias_cells(const int32_t *y, size_t n, int log2_cells
     }
     for (size_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < whole[i]; j++) *cells++ = (linred_cell){0, (uint32_t)y[i], (uint32_t)y[i]};
+}
+
+/* keep out of 2^64, from the smaller of keep and move: 0 only for 0, and never 2^64, for which there is no room. */
+static inline uint64_t linred_keep_weight(double keep, double move) {
+    const double smaller = keep < move ? keep : move;
+    const uint64_t weight = smaller == 0.0 ? 0 : smaller < 0x1p-64 ? 1 : (uint64_t)rint(smaller * 0x1p64);
+    return keep <= move ? weight : 0 - weight;
+}
+
+/* The rows of one s. Where x is kept for certain, the row draws from the one-symbol table first_stay + x instead. */
+static inline void linred_rows_of_s(const double *keep, const double *move, const int32_t *table_of, size_t n_x,
+                                    const int64_t *first_cell, const uint8_t *log2_cells, size_t first_stay,
+                                    linred_row *rows) {
+    for (size_t x = 0; x < n_x; x++) {
+        const int stays = move[x] == 0.0;
+        const size_t table = stays ? first_stay + x : (size_t)table_of[x];
+        rows[x].keep = stays ? UINT64_MAX : linred_keep_weight(keep[x], move[x]);
+        rows[x].first_cell = (uint32_t)first_cell[table];
+        rows[x].log2_cells = log2_cells[table];
+    }
 }
 
 #endif

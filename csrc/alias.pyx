@@ -1,5 +1,6 @@
 # cython: boundscheck=False
-"""Compiling distributions into integer alias tables. Twins: linred._reference.quantise, .weights_of_cells.
+"""Compiling distributions into integer alias tables. Twins: linred._reference.quantise, .cells_of,
+.keep_weight.
 
 No bounds checks: only addresses are taken here, and that of an empty tail lies one past the end.
 """
@@ -12,11 +13,17 @@ cdef extern from "alias.h" nogil:
     ctypedef struct linred_cell:
         uint64_t threshold
         uint32_t own, alias
+    ctypedef struct linred_row:
+        pass
+    void linred_rows_of_s(const double *, const double *, const int32_t *, size_t, const int64_t *, const uint8_t *,
+                          size_t, linred_row *)
     void linred_quantise(const double *, size_t, uint64_t *)
     void linred_alias_cells(const int32_t *, size_t, int, uint64_t *, uint32_t *, linred_cell *)
 
 CELL = np.dtype([("threshold", np.uint64), ("own", np.uint32), ("alias", np.uint32)])
 """One cell, 16 bytes; see alias.h."""
+ROW = np.dtype([("keep", np.uint64), ("first_cell", np.uint32), ("log2_cells", np.uint32)])
+"""What is drawn at a row (s, x), 16 bytes; see alias.h."""
 MOST_CELLS = 2**32 - 1
 
 
@@ -62,3 +69,17 @@ def cells_of(const int64_t[::1] indptr, const int32_t[::1] y, const uint64_t[::1
                 linred_alias_cells(&y[indptr[t]], n, log2_cells[t], &scratch_view[indptr[t]], &whole_view[indptr[t]],
                                    first + first_view[t])
     return first_cell, cells
+
+
+def rows_of(const double[:, ::1] keep, const double[:, ::1] move, const int32_t[:, ::1] table_of, stride,
+            const int64_t[::1] first_cell, const uint8_t[::1] log2_cells, size_t first_stay):
+    """ROWs at s * stride + x, those in between all 0. Table first_stay + x has x alone, for rows that never move."""
+    cdef Py_ssize_t n_s = keep.shape[0], n_x = keep.shape[1], s, row_stride = stride
+    rows = np.zeros(n_s * row_stride, ROW)
+    cdef uint8_t[::1] rows_view = rows.view(np.uint8)
+    cdef linred_row *first = <linred_row *> &rows_view[0]
+    with nogil:
+        for s in range(n_s):
+            linred_rows_of_s(&keep[s, 0], &move[s, 0], &table_of[s, 0], n_x, &first_cell[0], &log2_cells[0], first_stay,
+                             first + s * row_stride)
+    return rows

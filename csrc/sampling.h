@@ -23,11 +23,6 @@
 enum { LINRED_SAMPLE_OK = 0, LINRED_SAMPLE_S_OUT_OF_RANGE = 1, LINRED_SAMPLE_X_OUT_OF_RANGE = 2 };
 
 typedef struct {
-    uint64_t keep; /* out of 2^64 */
-    uint32_t first_cell, log2_cells;
-} linred_row;
-
-typedef struct {
     uint32_t n_s, n_x; /* n_s is 0 where s is not looked at */
     int shift;         /* the row of (s, x) is s << shift | x */
     const linred_row *rows;

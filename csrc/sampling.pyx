@@ -49,8 +49,6 @@ cdef first_stage_t _first_stage
 
 PENDING = LINRED_PENDING
 """What stands in `settled` for "not by these bits"; so an alphabet of at most so many symbols can have it."""
-ROW = np.dtype([("keep", np.uint64), ("first_cell", np.uint32), ("log2_cells", np.uint32)])
-"""What is drawn at a row (s, x), 16 bytes; see sampling.h."""
 
 
 def use_variant(variant):

@@ -1,6 +1,6 @@
 """Compiling a mechanism into the integers that `linred.sampler` draws from. Deterministic; O(nonzeros).
 
-A row (s, x) becomes a `keep` out of 2^64 and a table of alias cells; see csrc/sampling.h and csrc/alias.h.
+A row (s, x) becomes a `keep` out of 2^64 and a table of alias cells; see csrc/alias.h.
 """
 
 from typing import NamedTuple
@@ -15,43 +15,13 @@ FIRST_STAGE_NS, PENDING_NS = {"cells": 1.0, "keep": 1.5}, 10.0
 made by these and not by the machine at hand."""
 
 
-class Rows(NamedTuple):
-    """The mechanism's rows that the sampler tells apart: one for each (s, x), or for each x where s is not seen."""
-
-    n_s: int  # 0 where s is not seen
-    n_x: int
-    p_sx: np.ndarray
-    keep: np.ndarray
-    move: np.ndarray
-    table_of: np.ndarray
-
-    @classmethod
-    def of(cls, mechanism):
-        n_s, n_x = mechanism.joint.shape
-        parts = mechanism.keep, mechanism.move, mechanism.table_of
-        if mechanism.sees_s:
-            return cls(n_s, n_x, mechanism.joint.p_sx, *parts)
-        return cls(0, n_x, mechanism.joint.p_x[None, :], *(part[:1] for part in parts))
-
-    @property
-    def shift(self):
-        return (self.n_x - 1).bit_length()
-
-    def padded(self, values, dtype):
-        """`values`, one a row, at the places s << shift | x."""
-        width = self.n_x if self.n_s == 0 else 1 << self.shift
-        array = np.zeros((max(1, self.n_s), width), dtype)
-        array[:, : self.n_x] = values
-        return array.ravel()
-
-
 class Compiled(NamedTuple):
     """The tables, as `_sampling.Kernel` takes them; one of settled and keep_top is None."""
 
-    n_s: int
+    n_s: int  # 0 where s is not seen: there is one row for each x then
     n_x: int
     shift: int
-    rows: np.ndarray
+    rows: np.ndarray  # that of (s, x) at s << shift | x
     cells: np.ndarray
     settled: np.ndarray | None
     keep_top: np.ndarray | None
@@ -64,66 +34,57 @@ class Compiled(NamedTuple):
 
 def compile(mechanism):
     """`Compiled`, with the first stage that leaves less to do."""
-    rows = Rows.of(mechanism)
-    by_keep = _by_keep(rows, mechanism.tables)
-    if rows.n_x > _sampling.PENDING or max(1, rows.n_s) << rows.shift > MOST_SETTLED_ROWS:
+    p_sx, parts = mechanism.joint.p_sx, (mechanism.keep, mechanism.move, mechanism.table_of)
+    if not mechanism.sees_s:
+        p_sx, parts = mechanism.joint.p_x[None, :], (part[:1] for part in parts)
+    keep, move, table_of = (np.ascontiguousarray(part) for part in parts)
+    n_s, n_x = keep.shape[0] if mechanism.sees_s else 0, keep.shape[1]
+    by_keep = _by_keep(n_s, p_sx, keep, move, table_of, mechanism.tables)
+    if n_x > _sampling.PENDING or keep.shape[0] << by_keep.shift > MOST_SETTLED_ROWS:
         return by_keep
-    by_cells = _by_cells(rows, mechanism._destinations.toarray())
+    by_cells = _by_cells(n_s, p_sx, keep, move, mechanism._destinations.toarray()[table_of])
     return min(by_cells, by_keep, key=lambda compiled: compiled.nanoseconds)
 
 
-def _by_keep(rows, tables):
+def _by_keep(n_s, p_sx, keep, move, table_of, tables):
     """Rows that keep x by their own threshold and share the mechanism's tables.
 
-    A row that keeps for certain has the one-symbol table of its x, because no threshold below 2^64 is certain."""
-    n_tables, n_x = tables.indptr.size - 1, rows.n_x
+    A row that keeps for certain has a table of its x alone, because no threshold below 2^64 is certain."""
+    n_x, n_tables = keep.shape[1], tables.indptr.size - 1
+    shift = (n_x - 1).bit_length()
     indptr = np.concatenate([tables.indptr, tables.indptr[-1] + np.arange(1, n_x + 1)])
     y = np.concatenate([tables.y, np.arange(n_x, dtype=np.int32)])
     weight = _alias.quantise(indptr, np.concatenate([tables.probability, np.ones(n_x)]))
-    log2_cells = _log2_cells(np.diff(indptr))
+    log2_cells = _log2_at_least(np.diff(indptr))
     first_cell, cells = _alias.cells_of(indptr, y, weight, log2_cells)
-    keep = _keep_weights(rows.keep, rows.move)
-    table = np.where(rows.move == 0.0, n_tables + np.arange(n_x), rows.table_of)
-    compiled_rows = np.empty(keep.shape, _sampling.ROW)
-    compiled_rows["keep"], compiled_rows["first_cell"] = keep, first_cell[table]
-    compiled_rows["log2_cells"] = log2_cells[table]
-    keep_top = np.append(rows.padded(keep >> np.uint64(48), np.uint16), np.uint16(0))
-    pending = 1.0 - float((rows.p_sx * (keep >> np.uint64(48))).sum()) / 2.0**16
-    padded = rows.padded(compiled_rows, _sampling.ROW)
-    return Compiled(rows.n_s, n_x, rows.shift, padded, cells, None, keep_top, pending)
+    rows = _alias.rows_of(keep, move, table_of, 1 << shift, first_cell, log2_cells, n_tables)
+    keep_top = np.append((rows["keep"] >> np.uint64(48)).astype(np.uint16), np.uint16(0))
+    kept = keep_top[:-1].reshape(keep.shape[0], -1)[:, :n_x]
+    return Compiled(n_s, n_x, shift, rows, cells, None, keep_top, 1.0 - float(np.vdot(p_sx, kept)) / 2.0**16)
 
 
-def _by_cells(rows, destinations):
-    """Rows that each have a table of 256 cells of their own."""
-    n_x = rows.n_x
-    p = destinations[rows.table_of]
-    possible = (p > 0.0) & (rows.move > 0.0)[..., None]
-    p = np.where(possible, np.maximum(p * rows.move[..., None], 5e-324), 0.0)  # what is possible does not underflow
-    p[:, np.arange(n_x), np.arange(n_x)] += rows.keep
-    p = p.reshape(-1, n_x)
-    row, y = np.nonzero(p)
-    indptr = np.searchsorted(row, np.arange(p.shape[0] + 1))
-    weight = _alias.quantise(indptr, p[row, y])
-    first_cell, cells = _alias.cells_of(indptr, y.astype(np.int32), weight, np.full(p.shape[0], 8, np.uint8))
-    compiled_rows = np.zeros(rows.keep.shape, _sampling.ROW)
-    compiled_rows["first_cell"], compiled_rows["log2_cells"] = first_cell[:-1].reshape(rows.keep.shape), 8
-    whole = np.where(cells["own"] == cells["alias"], cells["own"], _sampling.PENDING).astype(np.uint8)
-    whole = whole.reshape(*rows.keep.shape, 256)
-    pending = float((rows.p_sx * (whole == _sampling.PENDING).mean(axis=2)).sum())
-    settled = rows.padded(whole.view("V256")[..., 0], "V256").view(np.uint8)
-    padded = rows.padded(compiled_rows, _sampling.ROW)
-    return Compiled(rows.n_s, n_x, rows.shift, padded, cells, settled, None, pending)
+def _by_cells(n_s, p_sx, keep, move, destinations):
+    """Rows that each have a table of 256 cells of their own, and keep nothing by a threshold."""
+    n_x = keep.shape[1]
+    shift = (n_x - 1).bit_length()
+    possible = (destinations > 0.0) & (move > 0.0)[..., None]
+    p = np.where(possible, np.maximum(destinations * move[..., None], 5e-324), 0.0)  # what is possible never underflows
+    p[:, np.arange(n_x), np.arange(n_x)] += keep
+    padded = np.zeros((p.shape[0], 1 << shift, n_x))
+    padded[:, :n_x] = p
+    padded[:, n_x:, 0] = 1.0
+    row, y = np.nonzero(padded.reshape(-1, n_x))
+    n_rows = padded.shape[0] << shift
+    indptr, probability = np.searchsorted(row, np.arange(n_rows + 1)), padded.reshape(-1, n_x)[row, y]
+    log2_cells = np.full(n_rows, 8, np.uint8)
+    first_cell, cells = _alias.cells_of(indptr, y.astype(np.int32), _alias.quantise(indptr, probability), log2_cells)
+    rows = np.zeros(n_rows, _alias.ROW)
+    rows["first_cell"], rows["log2_cells"] = first_cell[:-1], log2_cells
+    settled = np.where(cells["own"] == cells["alias"], cells["own"], _sampling.PENDING).astype(np.uint8)
+    left = (settled == _sampling.PENDING).reshape(p.shape[0], -1, 256)[:, :n_x].mean(axis=2)
+    return Compiled(n_s, n_x, shift, rows, cells, settled, None, float(np.vdot(p_sx, left)))
 
 
-def _log2_cells(n_symbols):
+def _log2_at_least(n):
     """The least k with 2^k >= n."""
-    return np.frexp(np.maximum(n_symbols, 1) - 0.5)[1].astype(np.uint8)
-
-
-def _keep_weights(keep, move):
-    """keep out of 2^64, from whichever of keep and move is the smaller: 0 only for 0, and 2^64 - 1 stands for 1."""
-    smaller = np.minimum(keep, move)
-    weight = np.rint(np.ldexp(smaller, 64)).astype(np.uint64)
-    weight[(weight == 0) & (smaller > 0.0)] = 1
-    weight = np.where(keep <= move, weight, np.uint64(0) - weight)
-    return np.where(move == 0.0, np.uint64(2**64 - 1), weight)
+    return np.frexp(np.maximum(n, 1) - 0.5)[1].astype(np.uint8)

@@ -1,0 +1,162 @@
+"""What is guaranteed of the tables that are sampled: `sampler.certificate()`.
+
+P(y|s) is computed in whole numbers, from the integers that are drawn from and from P(x|s) as count ratios, or as the
+doubles that the Joint holds, which are whole numbers over a power of two. Figures are then rounded upwards.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+HALF_ULP = 2.0**-53
+
+
+class Certificate(NamedTuple):
+    """Figures in nats, each at or above the truth for the integers that are sampled, by 1e-14 of it at most.
+
+    They are exact for P(S, X) as the Joint has it: where that was estimated from records, they are not a guarantee
+    for the population that the records came from. Records of pairs that the fit never saw are in: any share of an s
+    may be such records, but for mutual_information, which is an average under P(S, X).
+    """
+
+    ldp: float
+    log_lift: float
+    max_lift: float
+    min_lift: float
+    mutual_information: float
+    maximal_leakage: float
+    p_y_given_s: np.ndarray  # nearest doubles, a row for each s; where P(s) = 0 it is what such a record is drawn from
+    p_y: np.ndarray
+
+    def __str__(self):
+        labels = ("LDP", "log-lift", "max-lift", "min-lift", "mutual information", "maximal leakage")
+        lines = ["what the sampled tables tell about S, at most [nats]"]
+        lines += [f"  {label:<30}{value:>#28.6g}" for label, value in zip(labels, self, strict=False)]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def exact(sampler):
+    """The `Certificate` of a Sampler. O(|S||X| + nonzeros) operations on long integers: a second for a million."""
+    joint, channel = sampler.joint, _Channel(sampler)
+    occurring = np.flatnonzero(joint.p_s > 0.0).tolist()
+    released = [channel.released_given(s) for s in occurring]
+    if channel.unseen.any():
+        released.append(channel.unseen_row())
+    rows = np.array([row / total for row, total in released], np.float64)
+    seen, p_s = rows[: len(occurring)], joint.p_s[occurring] / math.fsum(joint.p_s)
+    p_y = np.array([math.fsum(column) for column in (p_s[:, None] * seen).T.tolist()])
+    figures = (0.0,) * 6 if _all_equal(rows, released) else _figures(rows, seen, p_s, p_y, joint.counts is not None)
+    p_y_given_s = np.tile(rows[-1], (joint.shape[0], 1))  # the last is what unseen pairs draw from, where there are any
+    p_y_given_s[occurring] = seen
+    return Certificate(*figures, p_y_given_s, p_y)
+
+
+class _Channel:
+    """A sampler's tables as P(y|s,x), in whole numbers."""
+
+    def __init__(self, sampler):
+        joint, kernel = sampler.joint, sampler._kernel
+        rows = kernel.rows.reshape(joint.shape[0] if sampler.sees_s else 1, -1)[:, : joint.shape[1]]
+        first_cells, first_rows, table = np.unique(rows["first_cell"], return_index=True, return_inverse=True)
+        self._pieces = _pieces_of(kernel.cells, first_cells, rows["log2_cells"].ravel()[first_rows])
+        self._keep, self._table = rows["keep"].astype(object), table.reshape(rows.shape)
+        self._joint, self._sees_s = joint, sampler.sees_s
+        self.unseen = joint.p_sx == 0.0 if sampler.sees_s else joint.p_x[None, :] == 0.0
+
+    def unseen_row(self):
+        """P(y|s,x) of pairs that the fit never saw: (numerators, denominator)."""
+        numerators = np.zeros(self._joint.shape[1], object)
+        self._draw(self._table[tuple(np.argwhere(self.unseen)[0])][None], np.ones(1, object), numerators)
+        return numerators, 2**64
+
+    def released_given(self, s):
+        """P(y|s), sum_x P(x|s) P(y|s,x): (numerators, denominator)."""
+        weights = _whole_weights(self._joint, s)
+        s = s if self._sees_s else 0
+        numerators = (weights * self._keep[s]) << 64
+        tables, of_x = np.unique(self._table[s], return_inverse=True)
+        moved = np.zeros(tables.size, object)
+        np.add.at(moved, of_x, weights * (2**64 - self._keep[s]))
+        self._draw(tables, moved, numerators)
+        return numerators, int(weights.sum()) << 128
+
+    def _draw(self, tables, mass, numerators):
+        """numerators[y] += mass[t] * 2^64 P(y | table t), over the tables."""
+        indptr, y, weight = self._pieces
+        sizes = indptr[tables + 1] - indptr[tables]
+        pieces = _ranges(indptr[tables], sizes)
+        np.add.at(numerators, y[pieces], np.repeat(mass, sizes) * weight[pieces])
+
+
+class _Pieces(NamedTuple):
+    """What tables of alias cells are made of: weights out of 2^64, of which one y may have several."""
+
+    indptr: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+
+
+def _pieces_of(cells, first_cells, log2_cells):
+    sizes = np.left_shift(1, log2_cells.astype(np.int64))
+    cell = cells[_ranges(first_cells.astype(np.int64), sizes)]
+    shift = np.repeat(log2_cells.astype(np.uint64), sizes)
+    own = (cell["threshold"] >> shift).astype(object)
+    full = (2 ** (64 - np.arange(64, dtype=object)))[shift.astype(np.intp)]
+    y = np.stack([cell["own"], cell["alias"]], axis=1).astype(np.intp)
+    weight = np.stack([own, full - own], axis=1)
+    return _Pieces(2 * np.concatenate([[0], np.cumsum(sizes)]), y.ravel(), weight.ravel())
+
+
+def _ranges(starts, sizes):
+    """starts[0], starts[0] + 1, ... so many as sizes[0] says, then from starts[1] on."""
+    return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+
+
+def _whole_weights(joint, s):
+    """Whole numbers in the ratios of P(x|s)."""
+    if joint.counts is not None:
+        return joint.counts[s].astype(object)
+    mantissa, exponent = np.frexp(joint.p_x_given_s[s])
+    mantissa = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
+    return mantissa << (exponent - exponent[mantissa != 0].min()).clip(0).astype(object)
+
+
+def _all_equal(rows, released):
+    """Whether all rows are the same distribution, in whole numbers; doubles may say no sooner."""
+    first, total = released[0]
+    return (rows == rows[0]).all() and all((row * total == first * other).all() for row, other in released)
+
+
+def _figures(rows, seen, p_s, p_y, from_counts):
+    """Upper bounds of Certificate's figures. P(y|s) is rounded once; where P(x|s) are doubles, two more roundings may
+    lie between them and what they stand for. P(y) has eight at most."""
+    roundings = 1 if from_counts else 3
+    highest, lowest = rows.max(axis=0), rows.min(axis=0)
+    ldp = _log_above(highest, lowest, 2 * roundings)
+    max_lift, min_lift = _log_above(highest, p_y, roundings + 8), _log_above(p_y, lowest, roundings + 8)
+    leakage = _above(math.log(math.fsum(highest)), roundings + 2)
+    p_sy = p_s[:, None] * seen
+    terms = p_sy * np.log(np.divide(seen, p_y, out=np.ones_like(seen), where=p_sy > 0.0))
+    slack = 2 * roundings + 16 + 8 * float(np.abs(terms).sum())
+    information = _above(math.fsum(terms.ravel().tolist()), slack)
+    return ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage
+
+
+def _log_above(numerators, denominators, roundings):
+    """An upper bound of the largest log(numerator / denominator), 0/0 left out."""
+    some = numerators > 0.0
+    if (some & (denominators == 0.0)).any():
+        return math.inf
+    with np.errstate(over="ignore"):
+        largest = int(np.argmax(np.divide(numerators, denominators, out=np.zeros_like(numerators), where=some)))
+    numerator, scaled = math.frexp(numerators[largest]), math.frexp(denominators[largest])
+    scale = (numerator[1] - scaled[1]) * math.log(2.0)  # 0 but for ratios beyond a factor of two
+    return _above(math.log(numerator[0] / scaled[0]) + scale, roundings + 1 + 2.0 * abs(scale))
+
+
+def _above(figure, roundings):
+    """figure and so many half-ulps of one, and a few of its own for log, sum and product."""
+    return max(0.0, figure) + HALF_ULP * (roundings + 4.0 + 4.0 * abs(figure))
