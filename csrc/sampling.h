@@ -29,6 +29,8 @@ typedef struct {
     const linred_cell *cells;
     const uint8_t *settled;   /* 256 a row, y or LINRED_PENDING; or NULL, and then */
     const uint16_t *keep_top; /* one a row, and one more */
+    const uint8_t *runs;      /* `settled` once more, where at most 16 rows have at most n_runs runs of equal codes: */
+    size_t n_runs;            /* for each run, 16 words that begin it and 16 codes, those of the rows; or NULL */
 } linred_sampler;
 
 typedef struct {
@@ -137,7 +139,7 @@ static inline size_t linred_list_unkept_serial(const uint16_t *keep_top, const u
 LINRED_DEFINE_FIRST_STAGE(serial)
 
 #if LINRED_BUILDS_AVX2
-LINRED_AVX2 static inline void linred_look_up_avx2(const uint8_t *settled, uint32_t *row, const uint8_t *word,
+LINRED_AVX2 static inline void linred_look_up_any_rows_avx2(const uint8_t *settled, uint32_t *row, const uint8_t *word,
                                                    size_t n, uint8_t *y) {
     uint32_t cell[LINRED_SAMPLE_BLOCK];
     for (size_t i = 0; i < n; i++) cell[i] = (row[i] << 8) + word[i];
@@ -162,7 +164,7 @@ static inline size_t linred_list_bits(uint64_t bits, const uint32_t *row, size_t
     return n_pending;
 }
 
-LINRED_AVX2 static inline size_t linred_list_pending_avx2(const uint8_t *y, const uint32_t *row, size_t n, size_t start,
+LINRED_AVX2 static inline size_t linred_list_pending_any_rows_avx2(const uint8_t *y, const uint32_t *row, size_t n, size_t start,
                                                           linred_pending to, size_t n_pending) {
     const __m256i pending = _mm256_set1_epi8((char)LINRED_PENDING);
     size_t i = 0;
@@ -182,7 +184,7 @@ LINRED_AVX2 static inline uint64_t linred_eight_unkept_avx2(const uint16_t *keep
     return ~(uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(tops, words))) & 0xff;
 }
 
-LINRED_AVX2 static inline size_t linred_list_unkept_avx2(const uint16_t *keep_top, const uint32_t *row,
+LINRED_AVX2 static inline size_t linred_list_unkept_any_rows_avx2(const uint16_t *keep_top, const uint32_t *row,
                                                          const uint8_t *word, size_t n, size_t start, linred_pending to,
                                                          size_t n_pending) {
     size_t i = 0;
@@ -195,7 +197,72 @@ LINRED_AVX2 static inline size_t linred_list_unkept_avx2(const uint16_t *keep_to
     return linred_list_unkept_serial(keep_top, row + i, word + 2 * i, n - i, start + i, to, n_pending);
 }
 
-LINRED_AVX2 LINRED_DEFINE_FIRST_STAGE(avx2)
+LINRED_AVX2 LINRED_DEFINE_FIRST_STAGE(any_rows_avx2)
+
+/* y of 32 records whose rows are below 16: a word is in the last run that begins at or below it. */
+LINRED_AVX2 static inline __m256i linred_look_up_runs_avx2(const uint8_t *runs, size_t n_runs, __m256i rows,
+                                                           __m256i words) {
+    __m256i y = _mm256_setzero_si256();
+    for (size_t run = 0; run < n_runs; run++) {
+        const __m128i *of_rows = (const __m128i *)(runs + 32 * run);
+        const __m256i begins = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(of_rows)), rows);
+        const __m256i codes = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(of_rows + 1)), rows);
+        y = _mm256_blendv_epi8(y, codes, _mm256_cmpeq_epi8(_mm256_max_epu8(words, begins), words));
+    }
+    return y;
+}
+
+/* The first stage by runs, for columns of single bytes: codes are looked up in registers. */
+LINRED_AVX2 static inline int linred_first_stage_few_rows_avx2(const linred_sampler *by, const linred_columns *of,
+                                                               size_t n_records, const uint8_t *words,
+                                                               linred_pending to, size_t *n_pending) {
+    const uint8_t *s = (const uint8_t *)of->s, *x = (const uint8_t *)of->x;
+    const __m256i pending = _mm256_set1_epi8((char)LINRED_PENDING);
+    __m256i largest_s = _mm256_setzero_si256(), largest_x = _mm256_setzero_si256();
+    uint8_t largest[2][32];
+    size_t i = 0, n = 0;
+    for (; i + 32 <= n_records; i += 32) {
+        __m256i rows = _mm256_loadu_si256((const __m256i *)(x + i));
+        largest_x = _mm256_max_epu8(largest_x, rows);
+        if (by->n_s != 0) {
+            const __m256i s_codes = _mm256_loadu_si256((const __m256i *)(s + i));
+            largest_s = _mm256_max_epu8(largest_s, s_codes);
+            rows = _mm256_or_si256(rows, _mm256_sll_epi16(s_codes, _mm_cvtsi32_si128(by->shift)));
+        }
+        const __m256i y =
+            linred_look_up_runs_avx2(by->runs, by->n_runs, rows, _mm256_loadu_si256((const __m256i *)(words + i)));
+        _mm256_storeu_si256((__m256i *)(of->y + i), y);
+        uint32_t bits = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(y, pending));
+        if (bits == 0) continue;
+        uint8_t row[32];
+        _mm256_storeu_si256((__m256i *)row, rows);
+        for (; bits != 0; bits &= bits - 1, n++) {
+            const int j = __builtin_ctz(bits);
+            to.position[n] = (uint32_t)(i + j);
+            to.row[n] = row[j];
+        }
+    }
+    _mm256_storeu_si256((__m256i *)largest[0], largest_s);
+    _mm256_storeu_si256((__m256i *)largest[1], largest_x);
+    for (int j = 0; j < 32; j++) {
+        if (by->n_s != 0 && largest[0][j] >= by->n_s) return LINRED_SAMPLE_S_OUT_OF_RANGE;
+        if (largest[1][j] >= by->n_x) return LINRED_SAMPLE_X_OUT_OF_RANGE;
+    }
+    const linred_columns rest = {of->s == NULL ? NULL : of->s + i, of->x + i, of->y + i, 1, 1};
+    linred_pending after = {to.position + n, to.row + n};
+    size_t n_after;
+    const int code = linred_first_stage_serial(by, &rest, n_records - i, words + i, after, &n_after);
+    for (size_t j = 0; j < n_after; j++) after.position[j] += (uint32_t)i;
+    *n_pending = n + n_after;
+    return code;
+}
+
+static inline int linred_first_stage_avx2(const linred_sampler *by, const linred_columns *of, size_t n_records,
+                                          const uint8_t *words, linred_pending to, size_t *n_pending) {
+    if (by->runs != NULL && of->x_width == 1 && (by->n_s == 0 || of->s_width == 1))
+        return linred_first_stage_few_rows_avx2(by, of, n_records, words, to, n_pending);
+    return linred_first_stage_any_rows_avx2(by, of, n_records, words, to, n_pending);
+}
 #else
 #define linred_first_stage_avx2 linred_first_stage_serial /* never chosen: see simd.pyx */
 #endif

@@ -25,6 +25,8 @@ cdef extern from "sampling.h" nogil:
         const linred_cell *cells
         const uint8_t *settled
         const uint16_t *keep_top
+        const uint8_t *runs
+        size_t n_runs
     ctypedef struct linred_columns:
         const char *s
         const char *x
@@ -49,6 +51,7 @@ cdef first_stage_t _first_stage
 
 PENDING = LINRED_PENDING
 """What stands in `settled` for "not by these bits"; so an alphabet of at most so many symbols can have it."""
+MOST_RUNS = 16
 
 
 def use_variant(variant):
@@ -103,21 +106,57 @@ cdef class Pending:
         self.to = linred_pending(&position[0], &row[0])
 
 
+def _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top):
+    """Every index that a code in range can lead to is inside its array."""
+    n_rows = n_s << shift if n_s else n_x
+    ends = rows["first_cell"].astype(np.int64) + np.left_shift(1, rows["log2_cells"], dtype=np.int64)
+    if not 0 < n_x <= 1 << shift or rows.size < n_rows or int(ends.max()) > cells.size:
+        raise ValueError(f"{rows.size} rows and {cells.size} cells are too few for {n_s} x {n_x} symbols")
+    if settled is not None and (settled.size < 256 * n_rows or n_x > PENDING):
+        raise ValueError(f"settled has {settled.size} bytes for {n_rows} rows of {n_x} symbols")
+    if settled is None and keep_top.size <= n_rows:
+        raise ValueError(f"keep_top has {keep_top.size} entries for {n_rows} rows and one more")
+
+
+def _runs_of(settled):
+    """Run, (words that begin it, codes), row: what `settled` says, where that is shorter; None where it is not.
+
+    A row with fewer runs than others repeats its last one."""
+    if len(settled) > 16:
+        return None
+    begins = [np.flatnonzero(np.diff(row, prepend=-1)) for row in settled.astype(np.int16)]
+    n_runs = max(map(len, begins))
+    if n_runs > MOST_RUNS:
+        return None
+    runs = np.zeros((n_runs, 2, 16), np.uint8)
+    for row, of_row in enumerate(begins):
+        runs[:, 0, row] = np.pad(of_row, (0, n_runs - len(of_row)), mode="edge")
+        runs[:, 1, row] = settled[row, runs[:, 0, row]]
+    return runs
+
+
 cdef class Kernel:
     """The two stages over one set of tables, which are checked by who compiles them: `linred.sampler`."""
 
     cdef readonly object rows, cells, settled, keep_top
+    cdef object _runs
     cdef linred_sampler by
 
     def __init__(self, n_s, n_x, shift, rows, cells, settled, keep_top):
         cdef const uint8_t[::1] rows_view = rows.view(np.uint8), cells_view = cells.view(np.uint8), settled_view
+        cdef const uint8_t[::1] runs_view
         cdef const uint16_t[::1] keep_top_view
+        _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top)
         self.rows, self.cells, self.settled, self.keep_top = rows, cells, settled, keep_top
         self.by = linred_sampler(n_s, n_x, shift, <const linred_row *> &rows_view[0],
-                                 <const linred_cell *> &cells_view[0], NULL, NULL)
+                                 <const linred_cell *> &cells_view[0], NULL, NULL, NULL, 0)
         if settled is not None:
             settled_view = settled
             self.by.settled = &settled_view[0]
+            self._runs = _runs_of(settled.reshape(-1, 256))
+            if self._runs is not None:
+                runs_view = self._runs.ravel()
+                self.by.runs, self.by.n_runs = &runs_view[0], len(self._runs)
         else:
             keep_top_view = keep_top
             self.by.keep_top = &keep_top_view[0]
@@ -137,6 +176,10 @@ cdef class Kernel:
         """Draw what the words settle; returns how many records are left to `second_stage`."""
         cdef size_t n_pending = 0
         cdef int code
+        cdef int word_bytes = 2 if self.by.settled == NULL else 1
+        if words.shape[0] < columns.n_records * word_bytes or pending.n_records < columns.n_records:
+            raise ValueError(f"{words.shape[0]} bytes and room for {pending.n_records} are too little for "
+                             f"{columns.n_records} records")
         with nogil:
             code = _first_stage(&self.by, &columns.to, columns.n_records, &words[0], pending.to, &n_pending)
         self._raise_out_of_range(code, columns)
@@ -145,12 +188,16 @@ cdef class Kernel:
     def no_first_stage(self, Columns columns, Pending pending):
         """Leave every record to `second_stage`."""
         cdef int code
+        if pending.n_records < columns.n_records:
+            raise ValueError(f"room for {pending.n_records} is too little for {columns.n_records} records")
         with nogil:
             code = linred_no_first_stage(&self.by, &columns.to, columns.n_records, pending.to)
         self._raise_out_of_range(code, columns)
 
     def count_from(self, uint64_t start, Pending pending, Py_ssize_t n_pending):
         """The counters of the pending records' blocks, where the first record of the columns has number `start`."""
+        if pending.n_records < n_pending:
+            raise ValueError(f"room for {pending.n_records} is too little for {n_pending} records")
         with nogil:
             linred_count_from(start, pending.to.position, n_pending, &pending._counters[0])
         return pending.counters[:16 * n_pending]
@@ -159,6 +206,9 @@ cdef class Kernel:
                      const uint8_t[::1] blocks):
         """Draw the pending records by their blocks; `words` as in the first stage, None where there was none."""
         cdef const uint8_t *first_words = NULL
+        if blocks.shape[0] < 16 * n_pending or pending.n_records < n_pending:
+            raise ValueError(f"{blocks.shape[0]} bytes and room for {pending.n_records} are too little for "
+                             f"{n_pending} records")
         if words is not None:
             first_words = &words[0]
         with nogil:

@@ -1,8 +1,8 @@
 """linred publishes a column X while protecting a correlated sensitive column S.
 
-    records or matrix -> Joint -> mechanism -> sanitised records
-                           |         |
-                        metrics    report
+    records or matrix -> Joint -> mechanism -> sampler -> sanitised records
+                           |         |           |
+                        metrics    report    certificate
 
 The names below are the library; each is documented where it is defined.
 """
@@ -20,12 +20,14 @@ from linred.metrics import (
     min_lift,
     mutual_information,
 )
+from linred.sampler import Sampler
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "Joint",
     "Mechanism",
+    "Sampler",
     "alpha_for",
     "alpha_leakage",
     "dp",

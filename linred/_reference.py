@@ -95,3 +95,55 @@ def monge_margin(d):
 def shorter_detour(d, slack):
     """Whether any d(x, z) (1 - slack) > d(x, y) + d(y, z)."""
     return bool((d[:, None, :] * (1.0 - slack) > d[:, :, None] + d[None, :, :]).any())
+
+
+def quantise(probability):
+    """One table's weights out of 2^64, of two symbols or more, as Python integers."""
+    total = 0.0
+    for p in probability:
+        total += p
+    most = float(2**64 - 2**11)
+    weight = [max(1, round(min(p / total * 2.0**64, most))) for p in probability]
+    missing, carry = float(2**64 - sum(weight)), 0.0
+    for i, p in enumerate(probability):
+        wanted = missing * (p / total) + carry
+        if weight[i] + round(wanted) >= 1:
+            weight[i] += round(wanted)
+            carry = wanted - round(wanted)
+    weight[int(np.argmax(probability))] += 2**64 - sum(weight)
+    return weight
+
+
+def weights_of_cells(cells, log2_cells):
+    """{y: weight out of 2^64} that one table of alias cells amounts to."""
+    full, weights = 2**64 >> log2_cells, {}
+    for threshold, own, alias in cells.tolist():
+        own_weight = threshold >> log2_cells
+        for y, weight in ((own, own_weight), (alias, full - own_weight)):
+            if weight:
+                weights[y] = weights.get(y, 0) + weight
+    return weights
+
+
+def draw(row, cells, x, u, v):
+    """One record: x where u is below the row's keep, otherwise what v picks from its cells."""
+    if u < int(row["keep"]):
+        return x
+    log2_cells = int(row["log2_cells"])
+    cell = cells[int(row["first_cell"]) + (v >> (64 - log2_cells))]
+    return int(cell["own"] if (v << log2_cells) % 2**64 < int(cell["threshold"]) else cell["alias"])
+
+
+def sample(kernel, shift, s_codes, x_codes, words, blocks):
+    """All records of two columns of codes (s_codes None where s is not seen), by the words of the first stage, None
+    where there is none, and a block of 16 bytes each, whether it is needed or not."""
+    y_codes = np.empty_like(x_codes)
+    for i, x in enumerate(x_codes.tolist()):
+        row = kernel.rows[x if s_codes is None else int(s_codes[i]) << shift | x]
+        u, v = (int.from_bytes(blocks[16 * i + at : 16 * i + at + 8].tobytes(), "little") for at in (0, 8))
+        if words is not None and kernel.settled is not None:
+            v = int(words[i]) << 56 | v >> 8
+        elif words is not None:
+            u = int(words[2 * i]) << 48 | int(words[2 * i + 1]) << 56 | u >> 16
+        y_codes[i] = draw(row, kernel.cells, x, u, v)
+    return y_codes

@@ -48,10 +48,13 @@ def exact(sampler):
     rows = np.array([row / total for row, total in released], np.float64)
     seen, p_s = rows[: len(occurring)], joint.p_s[occurring] / math.fsum(joint.p_s)
     p_y = np.array([math.fsum(column) for column in (p_s[:, None] * seen).T.tolist()])
-    figures = (0.0,) * 6 if _all_equal(rows, released) else _figures(rows, seen, p_s, p_y, joint.counts is not None)
+    roundings = 1 if joint.counts is not None else 3  # in P(y|s); where P(x|s) are doubles, two lie in them
+    information = 0.0 if _all_equal(seen, released) else _information_above(seen, p_s, p_y, roundings)
+    maxima = (0.0,) * 4 if _all_equal(rows, released) else _maxima_above(rows, p_y, roundings)
     p_y_given_s = np.tile(rows[-1], (joint.shape[0], 1))  # the last is what unseen pairs draw from, where there are any
     p_y_given_s[occurring] = seen
-    return Certificate(*figures, p_y_given_s, p_y)
+    ldp, max_lift, min_lift, leakage = maxima
+    return Certificate(ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage, p_y_given_s, p_y)
 
 
 class _Channel:
@@ -127,22 +130,26 @@ def _whole_weights(joint, s):
 def _all_equal(rows, released):
     """Whether all rows are the same distribution, in whole numbers; doubles may say no sooner."""
     first, total = released[0]
-    return (rows == rows[0]).all() and all((row * total == first * other).all() for row, other in released)
+    exact = zip(rows, released, strict=False)
+    return all((row == rows[0]).all() and (whole * total == first * other).all() for row, (whole, other) in exact)
 
 
-def _figures(rows, seen, p_s, p_y, from_counts):
-    """Upper bounds of Certificate's figures. P(y|s) is rounded once; where P(x|s) are doubles, two more roundings may
-    lie between them and what they stand for. P(y) has eight at most."""
-    roundings = 1 if from_counts else 3
+def _maxima_above(rows, p_y, roundings):
+    """LDP, max-lift, min-lift and maximal leakage, rounded up; P(y) has eight roundings at most."""
     highest, lowest = rows.max(axis=0), rows.min(axis=0)
-    ldp = _log_above(highest, lowest, 2 * roundings)
-    max_lift, min_lift = _log_above(highest, p_y, roundings + 8), _log_above(p_y, lowest, roundings + 8)
-    leakage = _above(math.log(math.fsum(highest)), roundings + 2)
+    return (
+        _log_above(highest, lowest, 2 * roundings),
+        _log_above(highest, p_y, roundings + 8),
+        _log_above(p_y, lowest, roundings + 8),
+        _above(math.log(math.fsum(highest)), roundings + 2),
+    )
+
+
+def _information_above(seen, p_s, p_y, roundings):
+    """sum P(s) P(y|s) log(P(y|s) / P(y)), rounded up."""
     p_sy = p_s[:, None] * seen
     terms = p_sy * np.log(np.divide(seen, p_y, out=np.ones_like(seen), where=p_sy > 0.0))
-    slack = 2 * roundings + 16 + 8 * float(np.abs(terms).sum())
-    information = _above(math.fsum(terms.ravel().tolist()), slack)
-    return ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage
+    return _above(math.fsum(terms.ravel().tolist()), 2 * roundings + 16 + 8 * float(np.abs(terms).sum()))
 
 
 def _log_above(numerators, denominators, roundings):

@@ -76,7 +76,7 @@ def _ciphers():
 
 
 def number_counters(numbers):
-    """Integer ids as counters, 16 bytes each, in two's complement: an array of integers, or a list of any below 2^127."""
+    """Integer ids as counters, 16 bytes each, in two's complement; of an array, or of a list of any up to 128 bits."""
     if isinstance(numbers, np.ndarray):
         counters = np.empty((numbers.size, 2), ">u8")
         counters[:, 0] = np.where(numbers < 0, np.uint64(2**64 - 1), np.uint64(0))

@@ -4,7 +4,7 @@
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,16 @@ class Tables(NamedTuple):
     probability: np.ndarray
 
 
+class Target(NamedTuple):
+    """What a mechanism was made to meet, in nats; inf where nothing was asked."""
+
+    ldp: float
+    log_lift: float
+
+    def is_met_by(self, figures):
+        return figures.ldp <= self.ldp and figures.log_lift <= self.log_lift
+
+
 class Mechanism:
     """A randomised P(y|s,x) with the alphabet of X, made by `markov`, `non_markov` and others to come.
 
@@ -37,6 +47,7 @@ class Mechanism:
     sees_s : whether a draw depends on s; if not, sanitising needs no S.
     distortion : the cost matrix that its moves minimise; None where they change the fewest records.
     gap : how far its expected distortion may be above the optimum, by a dual bound; 0.0 for closed forms.
+    target : the `Target` in nats that it was made for, and that its sampler's integers meet; None with alpha given.
 
     Guarantee
     ---------
@@ -44,9 +55,11 @@ class Mechanism:
     is `p_y_given_s` to a relative 1e-11 for every y, however small: so their LDP and lifts are those that are reported.
     """
 
-    def __init__(self, joint, *, name, alpha, sees_s, keep, move, table_of, tables, distortion=None, gap=0.0):
+    def __init__(
+        self, joint, *, name, alpha, sees_s, keep, move, table_of, tables, distortion=None, gap=0.0, target=None
+    ):
         self.joint, self.name, self.alpha, self.sees_s = joint, name, alpha, sees_s
-        self.distortion, self.gap = distortion, gap
+        self.distortion, self.gap, self.target = distortion, gap, target
         self.keep, self.move, self.table_of, self.tables = keep, move, table_of, Tables(*tables)
         _check.freeze_all(self)
 
@@ -116,6 +129,69 @@ class Mechanism:
         cost = None if self.distortion is None else self.expected_distortion(self.distortion)
         utility = Utility(self.dtv(), information, entropy, max(0.0, entropy - information), cost)
         return Report(self, base, Privacy.of(self.joint, base), Privacy.of(self.released, base), utility)
+
+    def sampler(self):
+        """The `Sampler` of this mechanism: its integer tables, compiled once."""
+        return self._sampler
+
+    def sanitize(
+        self,
+        s,
+        x,
+        *,
+        seed=None,
+        key=None,
+        context=b"",
+        ids=None,
+        start=0,
+        threads=None,
+        unseen="error",
+        return_counts=False,
+    ):
+        """The column Y for columns of records: the same kind of column as x, as long, in the same order.
+
+        Parameters
+        ----------
+        s, x : columns, or tables of columns, as in `Joint.from_records`
+            s may be None, and is not looked at, where the mechanism does not see it.
+        seed, key, context, ids, start, threads : as in `Sampler.sample`
+            Without any, each call draws anew with a key from the operating system.
+        unseen : "error", "marginal" or "null"
+            What a record with a value outside the alphabets gets: a ValueError that names it, a draw from P_X that
+            depends on nothing, or a missing value. A missing value is one of the alphabet where the fit had any.
+        return_counts : bool
+            Return (column, `Counts`).
+
+        Guarantee
+        ---------
+        Pairs of known values that the fit never saw together are drawn from P_Y, whatever `unseen` says. The result
+        has the length of x whatever the values are.
+
+        >>> joint = Joint.from_records(["f", "m", "m", "f"], ["a", "b", "a", "a"])
+        >>> non_markov(joint, 0.5).sanitize(["f", "m", "f"], ["a", "b", "a"], seed=1)
+        ['a', 'b', 'a']
+        """
+        from linred import sanitize
+
+        how = {"seed": seed, "key": key, "context": context, "ids": ids, "start": start, "threads": threads}
+        column, counts = sanitize.sanitize(self, s, x, unseen, **how)
+        return (column, counts()) if return_counts else column
+
+    @cached_property
+    def _sampler(self):
+        from linred.sampler import Sampler
+
+        return Sampler(self)
+
+    @cached_property
+    def _marginal_sampler(self):
+        """Draws from P_X, whatever s and x are."""
+        return markov(self.joint, 1.0).sampler()
+
+    def __getstate__(self):
+        """Without the tables, which are compiled again."""
+        compiled = ("_sampler", "_marginal_sampler")
+        return {name: value for name, value in self.__dict__.items() if name not in compiled}
 
     def __setstate__(self, state):
         self.__dict__.update(state)
@@ -199,16 +275,19 @@ def alpha_for(joint, *, ldp=None, log_lift=None):
     return alpha
 
 
-def markov(joint, alpha):
+def markov(joint, alpha=None, *, ldp=None, log_lift=None):
     """Lemma 1: keep x with probability 1-alpha, else draw from P_X. It does not look at s, and is stored in O(|X|).
 
     The Markov mechanism that the paper gives, not the best one: that takes a linear programme (errata 4).
+    Either alpha is given, or targets in nats: see `non_markov`.
 
     >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
     >>> markov(joint, 0.5).p_y_given_x.round(12).tolist()
     [[0.7, 0.3], [0.2, 0.8]]
     """
     _check.joint(joint)
+    if alpha is None or ldp is not None or log_lift is not None:
+        return _meeting(joint, alpha, ldp, log_lift, markov)
     alpha = _check.alpha(alpha)
     seen = joint.p_x > 0.0
     return Mechanism(
@@ -223,11 +302,17 @@ def markov(joint, alpha):
     )
 
 
-def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
+def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, coupling="northwest"):
     """Proposition 1: for each s, move only what P(x|s) has in excess of P(y|s), to where it is short.
 
     Parameters
     ----------
+    alpha : float, optional
+        How far to go. Or, in its place:
+    ldp, log_lift : float, optional
+        Targets in nats, one or both. alpha is then the smallest with which the integers that are sampled meet them,
+        not only the formula: `mechanism.sampler().certificate()` is at or under. A target that only independence
+        meets, such as 0, gives the mechanism that draws from P_X whatever s and x are.
     distortion : |X| x |X| matrix, optional
         Nonnegative costs with zero diagonal. Then the moves minimise E d(X, Y), exactly and for any such d, and among
         equal costs change the fewest records; see `linred.transport`.
@@ -245,12 +330,14 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
     [0.21, 0.07, 0.72, 0.0]
     """
     _check.joint(joint)
-    alpha = _check.alpha(alpha)
     if not isinstance(coupling, str) or coupling not in ("northwest", "proportional"):
         raise ValueError(f"coupling = {coupling!r} is not 'northwest' or 'proportional'")
     if distortion is not None and coupling != "northwest":
         raise ValueError(f"coupling = {coupling!r} cannot be chosen: the distortion decides the moves")
-    p = joint.p_x_given_s
+    if alpha is None or ldp is not None or log_lift is not None:
+        build = partial(non_markov, distortion=distortion, coupling=coupling)
+        return _meeting(joint, alpha, ldp, log_lift, build)
+    alpha, p = _check.alpha(alpha), joint.p_x_given_s
     q, delta, gap = linear_reduction(joint, alpha).p_x_given_s, _mechanism.excess(p, joint.p_x, alpha), 0.0
     seen = p if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, p, 0.0)  # P(x) stands there where P(s) = 0
     if coupling == "proportional":
@@ -278,6 +365,48 @@ def non_markov(joint, alpha, *, distortion=None, coupling="northwest"):
         distortion=distortion,
         gap=gap,
     )
+
+
+def _meeting(joint, alpha, ldp, log_lift, build):
+    """The mechanism build(joint, alpha) with the least alpha that meets the targets in its sampler's integers."""
+    if alpha is not None:
+        raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose alpha")
+    if ldp is None and log_lift is None:
+        raise ValueError("alpha is None and no target is given: pass alpha, or ldp= or log_lift= or both")
+    target = Target(*_targets(ldp, log_lift))
+    for alpha in _alphas_to_try(joint, target):
+        mechanism = build(joint, alpha)
+        if target.is_met_by(mechanism.sampler().certificate()):
+            break
+    else:
+        if min(target) > LEAST_COUPLED_TARGET:
+            x = int(np.where(joint.p_x > 0.0, joint.p_x, np.inf).argmin())
+            raise ValueError(
+                f"{_described(target)} cannot be met by this coupling in 64-bit tables: P(x) of "
+                f"{joint.x_labels[x]!r} is {joint.p_x[x]:.3g}; merge it with another symbol, or take markov"
+            )
+        mechanism = markov(joint, 1.0)
+    mechanism.target = target
+    return mechanism
+
+
+LEAST_COUPLED_TARGET = 2.0**-40
+"""Below it, a target is as good as 0 to 64-bit tables, and is met by drawing from P_X whatever s and x are."""
+
+
+def _alphas_to_try(joint, target):
+    """alpha for the targets less a margin: at first what floats and 64-bit tables may be off, then ever more."""
+    if alpha_for(joint, ldp=target.ldp, log_lift=target.log_lift) == 0.0:
+        yield 0.0
+    margin = min(2.0**-48 + 4.0 * 2.0**-64 / joint.p_x[joint.p_x > 0.0].min(), min(target) / 1024.0)
+    while 0.0 < margin < min(target):
+        yield alpha_for(joint, ldp=target.ldp - margin, log_lift=target.log_lift - margin)
+        margin *= 8.0
+
+
+def _described(target):
+    named = (f"{name} = {value!r}" for name, value in zip(target._fields, target, strict=True) if value < math.inf)
+    return " and ".join(named)
 
 
 def _marginal_table(p_y):
@@ -366,4 +495,4 @@ def _rounded_up(figure):
     """Above the real figure: three roundings at either end of a ratio, one in it, one in the log: under 8 half-ulps.
 
     0.0 is exact: both ends are then the same double."""
-    return figure + 2.0**-50 * (1.0 + figure) if figure > 0.0 else 0.0
+    return figure + 2.0**-49 * (1.0 + figure) if figure > 0.0 else 0.0

@@ -2,7 +2,7 @@
 
 A column is a list or a one-dimensional array of any kind. A table is a frame, a dict of columns or a two-dimensional
 array, and its records are tuples. None, NaN and what else means "missing" is a category of its own, labelled None.
-None of pandas, Polars and Arrow is imported: their columns are known by what they can do.
+None of pandas, Polars and Arrow is imported: their columns are known by what they can do. `linred.columns` goes back.
 """
 
 from typing import NamedTuple
@@ -119,13 +119,12 @@ def _as_array(column):
     if hasattr(column, "isna") and hasattr(column, "to_numpy"):  # pandas, where missing integers would become floats
         extension = not isinstance(column.dtype, np.dtype)
         return column.to_numpy(dtype=object) if extension and column.isna().any() else column.to_numpy()
-    plain = hasattr(column, "null_count") and str(column.dtype).lower().lstrip("u") in (
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-    )
-    return column.to_numpy() if plain and not column.null_count() else None  # Polars
+    if not hasattr(column, "null_count"):
+        return None
+    is_arrow = hasattr(column, "type")
+    n_missing, dtype = (column.null_count, column.type) if is_arrow else (column.null_count(), column.dtype)
+    plain = str(dtype).lower().lstrip("u") in ("int8", "int16", "int32", "int64")
+    return np.asarray(column) if plain and not n_missing else None  # Polars, Arrow
 
 
 def _categories_of(name, column, sort):
@@ -250,15 +249,42 @@ def _combine(name, parts, sort):
 
 def _declare(name, column, declared):
     """The column's codes by the place of its labels among the declared ones."""
-    if declared[: len(column.labels)] == column.labels:
-        return Column(column.codes, declared)
-    place = {label: code for code, label in enumerate(declared)}
-    recode = np.array([place.get(label, -1) for label in column.labels], np.int64)
-    codes = recode[column.codes]
-    if (codes < 0).any():
-        record = int(np.argmax(codes < 0))
+    codes = _places(column, declared)
+    unknown = codes == len(declared)
+    if unknown.any():
+        record = int(np.argmax(unknown))
         raise ValueError(f"{name}[{record}] = {column.labels[column.codes[record]]!r} is not in {name}_labels")
-    return Column(_narrow(codes, len(declared)), declared)
+    return Column(codes, declared)
+
+
+def _places(column, labels):
+    """Codes by the place of the column's labels among `labels`, len(labels) for those that are not there."""
+    if labels[: len(column.labels)] == column.labels:
+        return column.codes
+    place = {label: code for code, label in enumerate(labels)}
+    recode = np.array([place.get(label, len(labels)) for label in column.labels], np.int64)
+    return _narrow(recode, len(labels) + 1)[column.codes]
+
+
+def places(name, column, labels):
+    """Codes of a column or a table of columns by the place of each value among `labels`, len(labels) for any other."""
+    n_labels = len(labels)
+    if _are_codes(column) and labels == tuple(range(n_labels)):
+        if column.size == 0 or (column.min() >= 0 and column.max() < n_labels):
+            return column
+        return _narrow(np.where((column < 0) | (column >= n_labels), n_labels, column), n_labels + 1)
+    parts = _columns_of(name, column)
+    encoded = _encode_column(name, column, False) if parts is None else _combine(name, parts, False)
+    return _places(encoded, labels)
+
+
+def value_at(name, column, record):
+    """One value of a column, or the tuple of one record of a table, for an error that names it."""
+    parts = _columns_of(name, column)
+    if parts is not None:
+        return tuple(value_at(name, part, record) for _, part in parts)
+    value = column.iloc[record] if hasattr(column, "iloc") else column[record]
+    return value.as_py() if hasattr(value, "as_py") else value.item() if isinstance(value, np.generic) else value
 
 
 def _narrow(codes, n_labels):

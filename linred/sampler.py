@@ -25,6 +25,7 @@ BLOCK_RECORDS, MOSTLY_SETTLED = 2**20, 0.05
 where so many are pending that their blocks would not stay in a cache."""
 FEWEST_RECORDS_A_THREAD = 2**18
 
+
 class Sampler:
     """Draws Y for records (s, x) by integer tables: `mechanism.sampler()` makes it.
 

@@ -1,7 +1,7 @@
 import hypothesis
 import pytest
 
-from linred import _lp, _metrics, _simd
+from linred import _lp, _metrics, _sampling, _simd
 
 # Fixed examples: a red run is red again. `make test-all` draws more of them.
 hypothesis.settings.register_profile("linred", derandomize=True, deadline=None, max_examples=150)
@@ -12,9 +12,11 @@ hypothesis.settings.load_profile("linred")
 @pytest.fixture(params=_simd.available())
 def variant(request):
     """Each kernel variant that this machine runs."""
-    _metrics.use_variant(request.param)
+    for family in (_metrics, _sampling):
+        family.use_variant(request.param)
     yield request.param
-    _metrics.use_variant(_simd.chosen)
+    for family in (_metrics, _sampling):
+        family.use_variant(_simd.chosen)
 
 
 @pytest.fixture(params=["pot", "highs"])

@@ -1,13 +1,16 @@
 """Every kernel, every variant, lengths around vector widths and block sizes: equal to its NumPy twin."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linred import _counting, _mechanism, _metrics, _reference, _simd
+import linred
+import stats
+from linred import _alias, _counting, _mechanism, _metrics, _reference, _sampling, _simd
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 2047, 2048, 2049, 5000]
 DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int64]
@@ -236,3 +239,142 @@ def test_the_variant_can_be_forced_and_nonsense_is_refused():
     assert _simd.choose("auto") == _simd.available()[-1]
     with pytest.raises(ImportError, match="LINRED_SIMD = 'sse9' is not one of"):
         _simd.choose("sse9")
+
+
+probabilities = st.lists(
+    st.one_of(st.floats(1e-320, 1.0), st.floats(0.1, 1.0), st.sampled_from([2.0**-64, 2.0**-65, 0.5, 0.25, 1e-20])),
+    min_size=2,
+    max_size=40,
+)
+
+
+@given(probabilities)
+def test_quantise_equals_its_twin_and_sums_to_two_to_the_64(p):
+    weight = _alias.quantise(np.array([0, len(p)]), np.array(p)).tolist()
+    assert weight == _reference.quantise(p)
+    assert sum(weight) == 2**64
+    assert min(weight) >= 1
+    total = sum(map(Fraction, p))
+    for one, of in zip(weight, p, strict=True):
+        ideal = Fraction(of) / total * 2**64
+        assert abs(one - ideal) <= 3 + ideal * Fraction(2, 10**14)
+
+
+def test_quantise_keeps_what_is_exact():
+    assert _alias.quantise(np.array([0, 1, 3, 6]), np.array([0.3, 0.5, 0.5, 0.25, 0.25, 0.5])).tolist() == [
+        0,
+        2**63,
+        2**63,
+        2**62,
+        2**62,
+        2**63,
+    ]
+
+
+@given(probabilities, st.integers(0, 3))
+def test_cells_amount_to_the_weights(p, spare):
+    y = np.arange(len(p), dtype=np.int32)[::-1].copy()
+    indptr, log2_cells = np.array([0, len(p)]), min(8, (len(p) - 1).bit_length() + spare)
+    weight = _alias.quantise(indptr, np.array(p))
+    first_cell, cells = _alias.cells_of(indptr, y, weight, np.array([log2_cells], np.uint8))
+    assert first_cell.tolist() == [0, 2**log2_cells]
+    expected = dict(zip(y.tolist(), weight.tolist(), strict=True))
+    assert _reference.weights_of_cells(cells, log2_cells) == expected
+    shared = cells["own"] != cells["alias"]
+    assert (shared == np.sort(shared)).all(), "whole cells come first"
+    assert shared.sum() < len(p)
+    whole = cells["own"][~shared]
+    assert (np.diff(np.flatnonzero(y == whole[:, None])) >= 0).all() if whole.size else True
+
+
+def test_cells_of_one_symbol_are_whole():
+    first_cell, cells = _alias.cells_of(
+        np.array([0, 1, 1, 2]), np.array([5, 6], np.int32), np.zeros(2, np.uint64), np.array([0, 1, 3], np.uint8)
+    )
+    assert first_cell.tolist() == [0, 1, 3, 11]
+    assert cells["own"].tolist() == cells["alias"].tolist() == [5, 0, 0] + [6] * 8
+    assert not cells["threshold"].any()
+
+
+@given(st.one_of(st.floats(0.0, 1.0), st.sampled_from([0.0, 1.0, 0.5, 1e-25, 2.0**-64, 2.0**-53, 1 - 2.0**-53])))
+def test_keep_weights_are_nearest_and_zero_only_for_zero(smaller):
+    for keep, move in ((smaller, 1.0 - smaller), (1.0 - smaller, smaller)):
+        rows = _alias.rows_of(
+            np.array([[keep]]), np.array([[move]]), np.zeros((1, 1), np.int32), 1, np.array([0, 4, 6]),
+            np.array([2, 1], np.uint8), 1,
+        )  # fmt: skip
+        weight, first_cell, log2_cells = rows[0].tolist()
+        if move == 0.0:
+            assert (weight, first_cell, log2_cells) == (2**64 - 1, 4, 1)
+            continue
+        assert (first_cell, log2_cells) == (0, 2)
+        exact = Fraction(keep) if keep <= move else 1 - Fraction(move)
+        assert abs(Fraction(weight, 2**64) - exact) <= Fraction(1, 2**64)
+        assert (weight == 0) == (keep == 0.0)
+
+
+def kernel_of(first_stage):
+    """A small alphabet with 256 cells a row, or a larger one with thresholds; some pairs unseen, some never move."""
+    rng = np.random.default_rng(5)
+    n_s, n_x = (3, 6) if first_stage == "cells" else (3, 300)
+    counts = rng.integers(0, 9, (n_s, n_x))
+    counts[0, 1] = 0
+    return linred.non_markov(linred.Joint.from_counts(counts), 0.4).sampler()
+
+
+@pytest.mark.parametrize("first_stage", ["cells", "keep"])
+@pytest.mark.parametrize("s_dtype", [np.uint8, np.int16, np.uint32, np.int64])
+@pytest.mark.parametrize("x_dtype", [np.uint8, np.uint16, np.uint32, np.int64])
+def test_the_two_stages_equal_their_twin(first_stage, s_dtype, x_dtype, variant):
+    sampler = kernel_of(first_stage)
+    assert sampler.first_stage == first_stage
+    (n_s, n_x), kernel = sampler.shape, sampler._kernel
+    if n_x > np.iinfo(x_dtype).max:
+        pytest.skip("codes of x have no room")
+    rng = np.random.default_rng(6)
+    for n in [1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 127, 128, 129, 2047, 2048, 2049, 4500]:
+        s, x = rng.integers(0, n_s, n).astype(s_dtype), rng.integers(0, n_x, n).astype(x_dtype)
+        words, blocks = rng.integers(0, 256, 2 * n).astype(np.uint8), rng.integers(0, 256, 16 * n).astype(np.uint8)
+        y, pending = np.empty_like(x), _sampling.Pending(n)
+        columns = _sampling.Columns(s, x, y)
+        n_pending = kernel.first_stage(columns, words, pending)
+        numbers = kernel.count_from(0, pending, n_pending).reshape(-1, 16)[:, 8:].copy().view(">u8").ravel().astype(int)
+        kernel.second_stage(columns, words, pending, n_pending, blocks.reshape(n, 16)[numbers].ravel())
+        assert y.tolist() == stats.twin(sampler, s, x, words, blocks).tolist()
+        kernel.no_first_stage(columns, pending)
+        kernel.second_stage(columns, None, pending, n, blocks)
+        assert y.tolist() == stats.twin(sampler, s, x, None, blocks).tolist()
+
+
+def test_counters_are_the_numbers_of_the_records():
+    kernel, pending = kernel_of("keep")._kernel, _sampling.Pending(5)
+    columns = _sampling.Columns(np.zeros(5, np.uint8), np.zeros(5, np.uint16), np.zeros(5, np.uint16))
+    kernel.no_first_stage(columns, pending)
+    for start in (0, 255, 2**32 - 2, 2**63, 2**64 - 5):
+        expected = b"".join((start + i).to_bytes(16, "big") for i in range(5))
+        assert kernel.count_from(start, pending, 5).tobytes() == expected
+
+
+def test_the_kernel_refuses_tables_and_buffers_that_are_too_small():
+    kernel = kernel_of("keep")._kernel
+    _, (n_s, n_x, shift, rows, cells, settled, keep_top) = kernel.__reduce__()
+    for wrong in (
+        (n_s, n_x, shift, rows[:-1], cells, settled, keep_top),
+        (n_s, n_x, shift, rows, cells[:-1], settled, keep_top),
+        (n_s, n_x, shift - 1, rows, cells, settled, keep_top),
+        (n_s, n_x, shift, rows, cells, settled, keep_top[:-1]),
+        (n_s, n_x, shift, rows, cells, np.zeros(9, np.uint8), None),
+    ):
+        with pytest.raises(ValueError, match=r"cells|keep_top|settled"):
+            _sampling.Kernel(*wrong)
+    codes, pending = np.zeros(5, np.uint16), _sampling.Pending(5)
+    columns = _sampling.Columns(codes, codes, codes.copy())
+    for call in (
+        lambda: kernel.first_stage(columns, np.zeros(9, np.uint8), pending),
+        lambda: kernel.first_stage(columns, np.zeros(10, np.uint8), _sampling.Pending(4)),
+        lambda: kernel.no_first_stage(columns, _sampling.Pending(4)),
+        lambda: kernel.count_from(0, pending, 6),
+        lambda: kernel.second_stage(columns, None, pending, 5, np.zeros(79, np.uint8)),
+    ):
+        with pytest.raises(ValueError, match="too little"):
+            call()

@@ -337,7 +337,7 @@ BAD = [
     (lambda joint: linred.linear_reduction(joint, "0.5"), "alpha = '0.5' is not a number"),
     (lambda joint: linred.linear_reduction(joint, True), "alpha = True is not a number"),
     (lambda joint: linred.markov(joint, 10**400), "alpha = 10000000+\\.\\.\\. is not a number"),
-    (lambda joint: linred.non_markov(joint, None), "alpha = None is not a number"),
+    (lambda joint: linred.non_markov(joint, None), "alpha is None and no target is given"),
     (lambda joint: linred.alpha_for(joint), "a target is needed: ldp=, log_lift= or both"),
     (lambda joint: linred.alpha_for(joint, ldp=-1), r"ldp = -1 is outside \[0, inf\]"),
     (lambda joint: linred.alpha_for(joint, ldp=1, log_lift=math.nan), "log_lift = nan is outside"),

@@ -1,0 +1,45 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.integer]
+Bytes = NDArray[np.uint8]
+
+PENDING: int
+
+def use_variant(variant: str) -> None: ...
+
+class Columns:
+    s_codes: Codes | None
+    x_codes: Codes
+    y_codes: Codes
+    n_records: int
+    first: int
+    def __init__(self, s_codes: Codes | None, x_codes: Codes, y_codes: Codes, first: int = 0) -> None: ...
+
+class Pending:
+    n_records: int
+    counters: Bytes
+    def __init__(self, n_records: int) -> None: ...
+
+class Kernel:
+    rows: np.ndarray
+    cells: np.ndarray
+    settled: Bytes | None
+    keep_top: NDArray[np.uint16] | None
+    def __init__(
+        self,
+        n_s: int,
+        n_x: int,
+        shift: int,
+        rows: np.ndarray,
+        cells: np.ndarray,
+        settled: Bytes | None,
+        keep_top: NDArray[np.uint16] | None,
+    ) -> None: ...
+    def check(self, columns: Columns) -> None: ...
+    def first_stage(self, columns: Columns, words: Bytes, pending: Pending) -> int: ...
+    def no_first_stage(self, columns: Columns, pending: Pending) -> None: ...
+    def count_from(self, start: int, pending: Pending, n_pending: int) -> Bytes: ...
+    def second_stage(
+        self, columns: Columns, words: Bytes | None, pending: Pending, n_pending: int, blocks: Bytes
+    ) -> None: ...

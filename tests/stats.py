@@ -1,0 +1,131 @@
+"""Checks with a stated error rate, and exact ones: each raises AssertionError on a sampler that is wrong."""
+
+import hashlib
+from fractions import Fraction
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from scipy import stats
+
+from linred import _reference
+
+ERROR_RATE = 1e-9
+"""That a correct sampler fails one call of `check_frequencies`: by the chi-square law, which is close where cells
+expect five records or more, and the others are pooled."""
+
+
+def channel(sampler):
+    """P(y|s,x) as Fractions, |S| x |X| x |X| (|S| is 1 where s is not seen), read off the cells one by one."""
+    (n_s, n_x), kernel = sampler.shape, sampler._kernel
+    rows = kernel.rows.reshape(n_s if sampler.sees_s else 1, -1)[:, :n_x]
+    dense = np.full((*rows.shape, n_x), Fraction(0), object)
+    for s, x in np.ndindex(rows.shape):
+        row = rows[s, x]
+        keep, first, log2_cells = int(row["keep"]), int(row["first_cell"]), int(row["log2_cells"])
+        dense[s, x, x] += Fraction(keep, 2**64)
+        for y, weight in _reference.weights_of_cells(kernel.cells[first : first + 2**log2_cells], log2_cells).items():
+            dense[s, x, y] += Fraction((2**64 - keep) * weight, 2**128)
+    return dense
+
+
+def expected_channel(sampler, mechanism):
+    """What `channel` has to be to the last unit: the twins' integers, from the mechanism's probabilities."""
+    dense = mechanism.p_y_given_sx[: None if sampler.sees_s else 1]
+    expected = np.full(dense.shape, Fraction(0), object)
+    for s, x in np.ndindex(dense.shape[:2]):
+        keep, move, stored = mechanism.keep[s, x], mechanism.move[s, x], dense[s, x]
+        if move == 0.0:
+            expected[s, x, x] = Fraction(1)
+        elif sampler.first_stage == "cells":
+            expected[s, x] = _quantised(stored)
+        else:
+            weight = Fraction(_keep_weight(keep, move), 2**64)
+            indptr, y, probability = mechanism.tables
+            table = np.zeros(stored.size)
+            span = slice(*indptr[mechanism.table_of[s, x] :][:2])
+            table[y[span]] = probability[span]
+            expected[s, x] = _quantised(table) * (1 - weight)
+            expected[s, x, x] += weight
+    return expected
+
+
+def _keep_weight(keep, move):
+    weight = max(1, round(Fraction(min(keep, move)) * 2**64)) if min(keep, move) else 0
+    return weight if keep <= move else 2**64 - weight
+
+
+def _quantised(p):
+    some = np.flatnonzero(p)
+    weights = [2**64] if some.size == 1 else _reference.quantise(p[some].tolist())
+    quantised = np.full(p.size, Fraction(0), object)
+    quantised[some] = [Fraction(weight, 2**64) for weight in weights]
+    return quantised
+
+
+def check_channel(sampler, mechanism):
+    """The integers are the mechanism's probabilities: to the last unit by the twins, to rounding by themselves, zeros
+    and ones exactly; rows sum to one exactly."""
+    realised, dense = channel(sampler), mechanism.p_y_given_sx[: None if sampler.sees_s else 1]
+    assert (realised == expected_channel(sampler, mechanism)).all()
+    assert (realised.sum(axis=2) == 1).all()
+    assert ((realised == 0) == (dense == 0.0)).all()
+    off = np.abs(realised.astype(float) - dense)
+    assert (off <= 4 * 2.0**-64 + 1e-14 * dense).all(), off.max()
+
+
+def tally(sampler, s, x, y):
+    """Records of each (s, x, y); s is 0 where it is not seen."""
+    n_s, n_x = sampler.shape[0] if sampler.sees_s else 1, sampler.shape[1]
+    cell = (s.astype(np.int64) * (n_s > 1) * n_x + x) * n_x + y
+    return np.bincount(cell, minlength=n_s * n_x * n_x).reshape(n_s, n_x, n_x)
+
+
+def check_frequencies(sampler, counts):
+    """Counts of (s, x, y) against the integers, row by row, given the counts of (s, x); no cell of probability zero."""
+    p = channel(sampler).astype(float)
+    assert not counts[p == 0.0].any(), "a transition of probability zero happened"
+    statistic, degrees = 0.0, 0
+    for observed, probability in zip(counts.reshape(-1, p.shape[2]), p.reshape(-1, p.shape[2]), strict=True):
+        expected = observed.sum() * probability
+        large = expected >= 5.0
+        observed = np.append(observed[large], observed[~large].sum())
+        expected = np.append(expected[large], expected[~large].sum())
+        if expected[-1] < 5.0:  # too small even when pooled: with the smallest of the large ones
+            if expected.size == 1:
+                continue
+            smallest = int(np.argmin(expected[:-1]))
+            observed[smallest] += observed[-1]
+            expected[smallest] += expected[-1]
+            observed, expected = observed[:-1], expected[:-1]
+        statistic += float(((observed - expected) ** 2 / expected).sum())
+        degrees += expected.size - 1
+    assert degrees == 0 or stats.chi2.sf(statistic, degrees) > ERROR_RATE, (statistic, degrees)
+
+
+def check_addresses(sampler, s, x, y, *, key, context=b"", start=0):
+    """y is what the twin draws, record by record, with a keystream that is made here from its definition."""
+    n, word_bytes = x.size, 2 if sampler._kernel.settled is None else 1
+    words = b""
+    for block in range(start * word_bytes // 16, (start + n) * word_bytes // 16 + 1):
+        words += aes(subkey(key, context, b"linred first"), block.to_bytes(16, "big"))
+    skipped = start * word_bytes % 16
+    words = np.frombuffer(words, np.uint8)[skipped : skipped + n * word_bytes]
+    blocks = b"".join(
+        aes(subkey(key, context, b"linred second"), number.to_bytes(16, "big")) for number in range(start, start + n)
+    )
+    expected = twin(sampler, s, x, words, np.frombuffer(blocks, np.uint8))
+    assert y.dtype == x.dtype
+    assert y.tolist() == expected.tolist()
+
+
+def twin(sampler, s, x, words, blocks):
+    shift = (sampler.shape[1] - 1).bit_length()
+    return _reference.sample(sampler._kernel, shift, s if sampler.sees_s else None, x, words, blocks)
+
+
+def aes(key, block):
+    return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(block)
+
+
+def subkey(key, context, purpose):
+    return hashlib.blake2b(context, key=key, digest_size=32, person=purpose).digest()
