@@ -1,5 +1,6 @@
 """The timer, the table and the record of the machine that all benchmarks share."""
 
+import math
 import platform
 import statistics
 import time
@@ -33,6 +34,13 @@ def compare(what, ours, rival_name, rival, asked="", rounds=ROUNDS):
     return Row(what, statistics.median(ours_seconds), rival_name, statistics.median(rival_seconds), asked)
 
 
+def not_installed(what, ours, rival_name, package):
+    """A row that says so, with the time of ours."""
+    return Row(
+        what, statistics.median(seconds(ours) for _ in range(ROUNDS)), f"{rival_name}: no {package} here", math.nan
+    )
+
+
 def seconds(call):
     start = time.perf_counter()
     call()
@@ -42,14 +50,14 @@ def seconds(call):
 def table(rows):
     lines = ["| what | ours | rival | its time | times as fast | asked |", "|---|---:|---|---:|---:|---|"]
     for row in rows:
-        ratio = f"{row.times_as_fast:.2f}" if row.times_as_fast >= 1.0 else f"**{row.times_as_fast:.2f}**"
+        ratio = f"**{row.times_as_fast:.2f}**" if row.times_as_fast < 1.0 else f"{row.times_as_fast:.2f}"
         cells = (row.what, _duration(row.ours), row.rival_name, _duration(row.rival), ratio, row.asked)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def machine():
-    packages = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "POT"))
+    packages = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "POT", "cryptography"))
     return f"{_processor()}, Python {platform.python_version()}, {packages}"
 
 
@@ -66,4 +74,4 @@ def _duration(value):
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if value >= scale:
             return f"{value / scale:.3g} {unit}"
-    return f"{value / 1e-9:.3g} ns"
+    return "" if math.isnan(value) else f"{value / 1e-9:.3g} ns"

@@ -212,25 +212,50 @@ LINRED_AVX2 static inline __m256i linred_look_up_runs_avx2(const uint8_t *runs, 
     return y;
 }
 
-/* The first stage by runs, for columns of single bytes: codes are looked up in registers. */
-LINRED_AVX2 static inline int linred_first_stage_few_rows_avx2(const linred_sampler *by, const linred_columns *of,
-                                                               size_t n_records, const uint8_t *words,
-                                                               linred_pending to, size_t *n_pending) {
+/* The codes of four cells, whose indices are four 16-bit words. */
+LINRED_INLINE uint64_t linred_four_codes(const uint8_t *settled, uint64_t four) {
+    return (uint64_t)settled[four & 0xffff] | (uint64_t)settled[four >> 16 & 0xffff] << 8 |
+           (uint64_t)settled[four >> 32 & 0xffff] << 16 | (uint64_t)settled[four >> 48] << 24;
+}
+
+LINRED_AVX2 static inline __m128i linred_sixteen_codes_avx2(const uint8_t *settled, __m256i cells) {
+    const __m128i low = _mm256_castsi256_si128(cells), high = _mm256_extracti128_si256(cells, 1);
+    const uint64_t first = linred_four_codes(settled, (uint64_t)_mm_cvtsi128_si64(low)) |
+                           linred_four_codes(settled, (uint64_t)_mm_extract_epi64(low, 1)) << 32;
+    const uint64_t second = linred_four_codes(settled, (uint64_t)_mm_cvtsi128_si64(high)) |
+                            linred_four_codes(settled, (uint64_t)_mm_extract_epi64(high, 1)) << 32;
+    return _mm_set_epi64x((long long)second, (long long)first);
+}
+
+/* y of 32 records by `settled`: the index of a cell is its word and its row, two bytes. */
+LINRED_AVX2 static inline __m256i linred_look_up_bytes_avx2(const uint8_t *settled, __m256i rows, __m256i words) {
+    /* unpacking works within halves: low has records 0-7 and 16-23, high the others */
+    const __m256i low = _mm256_unpacklo_epi8(words, rows), high = _mm256_unpackhi_epi8(words, rows);
+    return _mm256_set_m128i(linred_sixteen_codes_avx2(settled, _mm256_permute2x128_si256(low, high, 0x31)),
+                            linred_sixteen_codes_avx2(settled, _mm256_permute2x128_si256(low, high, 0x20)));
+}
+
+/* The first stage for columns of single bytes and at most 256 rows: 32 records at a time, their rows in a register. */
+LINRED_AVX2 static inline int linred_first_stage_bytes_avx2(const linred_sampler *by, const linred_columns *of,
+                                                            size_t n_records, const uint8_t *words, linred_pending to,
+                                                            size_t *n_pending) {
     const uint8_t *s = (const uint8_t *)of->s, *x = (const uint8_t *)of->x;
     const __m256i pending = _mm256_set1_epi8((char)LINRED_PENDING);
-    __m256i largest_s = _mm256_setzero_si256(), largest_x = _mm256_setzero_si256();
-    uint8_t largest[2][32];
+    const __m256i last_s = _mm256_set1_epi8((char)(by->n_s - 1)), last_x = _mm256_set1_epi8((char)(by->n_x - 1));
+    __m256i s_above = _mm256_setzero_si256(), x_above = _mm256_setzero_si256();
     size_t i = 0, n = 0;
     for (; i + 32 <= n_records; i += 32) {
         __m256i rows = _mm256_loadu_si256((const __m256i *)(x + i));
-        largest_x = _mm256_max_epu8(largest_x, rows);
+        const __m256i word = _mm256_loadu_si256((const __m256i *)(words + i));
+        x_above = _mm256_or_si256(x_above, _mm256_subs_epu8(rows, last_x));
         if (by->n_s != 0) {
             const __m256i s_codes = _mm256_loadu_si256((const __m256i *)(s + i));
-            largest_s = _mm256_max_epu8(largest_s, s_codes);
+            s_above = _mm256_or_si256(s_above, _mm256_subs_epu8(s_codes, last_s));
             rows = _mm256_or_si256(rows, _mm256_sll_epi16(s_codes, _mm_cvtsi32_si128(by->shift)));
         }
-        const __m256i y =
-            linred_look_up_runs_avx2(by->runs, by->n_runs, rows, _mm256_loadu_si256((const __m256i *)(words + i)));
+        if (!_mm256_testz_si256(_mm256_or_si256(s_above, x_above), _mm256_set1_epi8(-1))) break;
+        const __m256i y = by->runs != NULL ? linred_look_up_runs_avx2(by->runs, by->n_runs, rows, word)
+                                           : linred_look_up_bytes_avx2(by->settled, rows, word);
         _mm256_storeu_si256((__m256i *)(of->y + i), y);
         uint32_t bits = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(y, pending));
         if (bits == 0) continue;
@@ -241,12 +266,6 @@ LINRED_AVX2 static inline int linred_first_stage_few_rows_avx2(const linred_samp
             to.position[n] = (uint32_t)(i + j);
             to.row[n] = row[j];
         }
-    }
-    _mm256_storeu_si256((__m256i *)largest[0], largest_s);
-    _mm256_storeu_si256((__m256i *)largest[1], largest_x);
-    for (int j = 0; j < 32; j++) {
-        if (by->n_s != 0 && largest[0][j] >= by->n_s) return LINRED_SAMPLE_S_OUT_OF_RANGE;
-        if (largest[1][j] >= by->n_x) return LINRED_SAMPLE_X_OUT_OF_RANGE;
     }
     const linred_columns rest = {of->s == NULL ? NULL : of->s + i, of->x + i, of->y + i, 1, 1};
     linred_pending after = {to.position + n, to.row + n};
@@ -259,8 +278,9 @@ LINRED_AVX2 static inline int linred_first_stage_few_rows_avx2(const linred_samp
 
 static inline int linred_first_stage_avx2(const linred_sampler *by, const linred_columns *of, size_t n_records,
                                           const uint8_t *words, linred_pending to, size_t *n_pending) {
-    if (by->runs != NULL && of->x_width == 1 && (by->n_s == 0 || of->s_width == 1))
-        return linred_first_stage_few_rows_avx2(by, of, n_records, words, to, n_pending);
+    const size_t n_rows = by->n_s == 0 ? by->n_x : (size_t)by->n_s << by->shift;
+    if (by->settled != NULL && n_rows <= 256 && of->x_width == 1 && (by->n_s == 0 || of->s_width == 1))
+        return linred_first_stage_bytes_avx2(by, of, n_records, words, to, n_pending);
     return linred_first_stage_any_rows_avx2(by, of, n_records, words, to, n_pending);
 }
 #else

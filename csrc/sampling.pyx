@@ -172,8 +172,9 @@ cdef class Kernel:
             code = linred_check_codes(&self.by, &columns.to, columns.n_records)
         self._raise_out_of_range(code, columns)
 
-    def first_stage(self, Columns columns, const uint8_t[::1] words, Pending pending):
-        """Draw what the words settle; returns how many records are left to `second_stage`."""
+    def first_stage(self, Columns columns, const uint8_t[::1] words, Pending pending, uint64_t start=0):
+        """Draw what the words settle; returns the counters of the records that are left to `second_stage`, 16 bytes
+        each, where the first record of the columns has number `start`."""
         cdef size_t n_pending = 0
         cdef int code
         cdef int word_bytes = 2 if self.by.settled == NULL else 1
@@ -182,8 +183,9 @@ cdef class Kernel:
                              f"{columns.n_records} records")
         with nogil:
             code = _first_stage(&self.by, &columns.to, columns.n_records, &words[0], pending.to, &n_pending)
+            linred_count_from(start, pending.to.position, n_pending, &pending._counters[0])
         self._raise_out_of_range(code, columns)
-        return n_pending
+        return pending.counters[:16 * n_pending]
 
     def no_first_stage(self, Columns columns, Pending pending):
         """Leave every record to `second_stage`."""
@@ -193,14 +195,6 @@ cdef class Kernel:
         with nogil:
             code = linred_no_first_stage(&self.by, &columns.to, columns.n_records, pending.to)
         self._raise_out_of_range(code, columns)
-
-    def count_from(self, uint64_t start, Pending pending, Py_ssize_t n_pending):
-        """The counters of the pending records' blocks, where the first record of the columns has number `start`."""
-        if pending.n_records < n_pending:
-            raise ValueError(f"room for {pending.n_records} is too little for {n_pending} records")
-        with nogil:
-            linred_count_from(start, pending.to.position, n_pending, &pending._counters[0])
-        return pending.counters[:16 * n_pending]
 
     def second_stage(self, Columns columns, const uint8_t[::1] words, Pending pending, Py_ssize_t n_pending,
                      const uint8_t[::1] blocks):

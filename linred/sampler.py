@@ -124,7 +124,7 @@ class Sampler:
     def _columns(self, s_codes, x_codes, out):
         n_s, n_x = self.shape
         x_codes = _check.codes("x_codes", x_codes, n_x)
-        if n_x - 1 > np.iinfo(x_codes.dtype).max:
+        if n_x > 2 ** (8 * x_codes.itemsize - (x_codes.dtype.kind == "i")):
             raise ValueError(f"x_codes has dtype {x_codes.dtype}, which has no room for {n_x} symbols")
         if s_codes is None and self.sees_s:
             raise ValueError("s_codes is None: this mechanism draws by s")
@@ -157,19 +157,19 @@ class _ByNumber:
     """Draws a run of records by their numbers, from `start` on."""
 
     def __init__(self, kernel, first_stage, secret, context, start):
-        self._kernel, self._start = kernel, start
+        self._kernel, self._secret, self._context, self._start = kernel, secret, context, start
         self._word_bytes = 1 if first_stage == "cells" else 2
         self._first_key = keystream.subkey(secret, context, b"linred first")
-        self._second_key = keystream.subkey(secret, context, b"linred second")
 
     def __call__(self, columns, room):
         first = self._start + columns.first
         zeros = room.zeros[: columns.n_records * self._word_bytes]
         keystream.words_into(self._first_key, first * self._word_bytes, zeros, room.words)
-        n_pending = self._kernel.first_stage(columns, room.words, room.pending)
-        if n_pending:
-            counters = self._kernel.count_from(first, room.pending, n_pending)
-            keystream.blocks_into(self._second_key, counters, room.blocks)
+        counters = self._kernel.first_stage(columns, room.words, room.pending, first)
+        if counters.size:
+            second_key = keystream.subkey(self._secret, self._context, b"linred second")
+            keystream.blocks_into(second_key, counters, room.blocks)
+            n_pending = counters.size // keystream.BLOCK_BYTES
             self._kernel.second_stage(columns, room.words, room.pending, n_pending, room.blocks)
 
 

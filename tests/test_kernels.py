@@ -337,9 +337,9 @@ def test_the_two_stages_equal_their_twin(first_stage, s_dtype, x_dtype, variant)
         words, blocks = rng.integers(0, 256, 2 * n).astype(np.uint8), rng.integers(0, 256, 16 * n).astype(np.uint8)
         y, pending = np.empty_like(x), _sampling.Pending(n)
         columns = _sampling.Columns(s, x, y)
-        n_pending = kernel.first_stage(columns, words, pending)
-        numbers = kernel.count_from(0, pending, n_pending).reshape(-1, 16)[:, 8:].copy().view(">u8").ravel().astype(int)
-        kernel.second_stage(columns, words, pending, n_pending, blocks.reshape(n, 16)[numbers].ravel())
+        counters = kernel.first_stage(columns, words, pending)
+        numbers = counters.reshape(-1, 16)[:, 8:].copy().view(">u8").ravel().astype(int)
+        kernel.second_stage(columns, words, pending, numbers.size, blocks.reshape(n, 16)[numbers].ravel())
         assert y.tolist() == stats.twin(sampler, s, x, words, blocks).tolist()
         kernel.no_first_stage(columns, pending)
         kernel.second_stage(columns, None, pending, n, blocks)
@@ -347,12 +347,12 @@ def test_the_two_stages_equal_their_twin(first_stage, s_dtype, x_dtype, variant)
 
 
 def test_counters_are_the_numbers_of_the_records():
-    kernel, pending = kernel_of("keep")._kernel, _sampling.Pending(5)
-    columns = _sampling.Columns(np.zeros(5, np.uint8), np.zeros(5, np.uint16), np.zeros(5, np.uint16))
-    kernel.no_first_stage(columns, pending)
-    for start in (0, 255, 2**32 - 2, 2**63, 2**64 - 5):
-        expected = b"".join((start + i).to_bytes(16, "big") for i in range(5))
-        assert kernel.count_from(start, pending, 5).tobytes() == expected
+    sampler, n = linred.markov(linred.Joint.from_counts(np.ones((1, 300))), 1.0).sampler(), 5
+    x, words = np.zeros(n, np.uint16), np.full(2 * n, 255, np.uint8)  # nothing is kept: all are pending
+    for start in (0, 255, 2**32 - 2, 2**63, 2**64 - n):
+        expected = b"".join((start + i).to_bytes(16, "big") for i in range(n))
+        columns, pending = _sampling.Columns(None, x, x.copy()), _sampling.Pending(n)
+        assert sampler._kernel.first_stage(columns, words, pending, start).tobytes() == expected
 
 
 def test_the_kernel_refuses_tables_and_buffers_that_are_too_small():
@@ -373,7 +373,6 @@ def test_the_kernel_refuses_tables_and_buffers_that_are_too_small():
         lambda: kernel.first_stage(columns, np.zeros(9, np.uint8), pending),
         lambda: kernel.first_stage(columns, np.zeros(10, np.uint8), _sampling.Pending(4)),
         lambda: kernel.no_first_stage(columns, _sampling.Pending(4)),
-        lambda: kernel.count_from(0, pending, 6),
         lambda: kernel.second_stage(columns, None, pending, 5, np.zeros(79, np.uint8)),
     ):
         with pytest.raises(ValueError, match="too little"):

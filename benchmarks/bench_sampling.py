@@ -1,0 +1,177 @@
+"""Drawing records, randomness included, against NumPy's ways and other packages."""
+
+import csv
+import os
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import linred
+from benchmarks import rivals
+from benchmarks.common import compare, not_installed, seconds
+from linred import _mechanism, keystream
+from linred.demo import example_1
+
+DATA = Path(__file__).parent / "data"
+MILLION = 1_000_000
+
+
+def adult():
+    """UCI Adult (Becker & Kohavi, CC BY 4.0), marital status by occupation: how many of 48,842 records."""
+    with open(DATA / "adult_marital_status_occupation.csv") as file:
+        head, *rows = csv.reader(file)
+    labels = [row[0] for row in rows]
+    return linred.Joint.from_counts([[int(n) for n in row[1:]] for row in rows], labels, head[1:])
+
+
+def random_joint(n_s, n_x):
+    rng = np.random.default_rng(1)
+    return linred.Joint.from_conditional(rng.dirichlet(np.ones(n_x), n_s), rng.dirichlet(np.ones(n_s)))
+
+
+def fewest_changes(joint, ldp):
+    """The non-Markov mechanism that changes the fewest records at LDP <= ldp, P_Y = P_X kept: HiGHS's (errata 5)."""
+    from scipy.optimize import linprog
+
+    (n_s, n_x), p = joint.shape, joint.p_x_given_s
+    n = n_s * n_x
+    identity, zero = np.eye(n), np.zeros((n, n))
+    of_x = np.tile(np.eye(n_x), (n_s, 1))  # q(x|s), what is lost of p(x|s), and the least q(x|.)
+    no_more = [[-identity, -identity, np.zeros((n, n_x))], [-identity, zero, of_x]]
+    no_more.append([identity, zero, -np.exp(ldp) * of_x])
+    equal = [
+        [np.kron(joint.p_s[None, :], np.eye(n_x)), np.zeros((n_x, n + n_x))],
+        [np.kron(np.eye(n_s), np.ones((1, n_x))), np.zeros((n_s, n + n_x))],
+    ]
+    solved = linprog(
+        np.concatenate([np.zeros(n), np.repeat(joint.p_s, n_x), np.zeros(n_x)]),
+        np.vstack([np.hstack(row) for row in no_more]),
+        np.concatenate([-p.ravel(), np.zeros(2 * n)]),
+        np.vstack([np.hstack(row) for row in equal]),
+        np.concatenate([joint.p_x, np.ones(n_s)]),
+    )
+    q = solved.x[:n].reshape(n_s, n_x)
+    delta = p - q
+    delta[np.abs(delta) < 1e-9] = 0.0
+    delta[np.arange(n_s), p.argmax(axis=1)] -= delta.sum(axis=1)
+    flows = _mechanism.northwest(delta)
+    keep, move, table_of, *tables = _mechanism.tables_from_flows(p, p - delta, joint.p_x, flows, False)
+    parts = {"keep": keep, "move": move, "table_of": table_of, "tables": tables}
+    return linred.Mechanism(joint, name="fewest changes", alpha=0.0, sees_s=True, **parts)
+
+
+def records(joint, n_records, dtype):
+    rng = np.random.default_rng(2)
+    cells = rng.choice(joint.p_sx.size, n_records, p=joint.p_sx.ravel() / joint.p_sx.sum())
+    return (cells // joint.shape[1]).astype(dtype), (cells % joint.shape[1]).astype(dtype)
+
+
+def sparse_rows(mechanism):
+    """(P(y|s,x) in sparse rows, the way from (s, x) to a row); where s is not seen there is a row for each x."""
+    from scipy.sparse import csr_array, diags_array
+
+    n_s, n_x = mechanism.joint.shape
+    seen = slice(None) if mechanism.sees_s else slice(1)
+    keep, move, table_of = (part[seen].ravel() for part in (mechanism.keep, mechanism.move, mechanism.table_of))
+    place = np.arange(keep.size)
+    stays = csr_array((keep, (place, place % n_x)), shape=(keep.size, n_x))
+    rows = csr_array(stays + diags_array(move) @ mechanism._destinations[table_of])
+    rows.eliminate_zeros()
+    rows.sort_indices()
+    return rows, rivals.by_pair(n_s * n_x, n_x) if mechanism.sees_s else rivals.by_x
+
+
+def fastest(ways, s, x):
+    """(name, way) of the one that is fastest on the first of the records."""
+    few = min(x.size, 200_000)
+    return min(ways.items(), key=lambda way: sorted(seconds(lambda: way[1](s[:few], x[:few])) for _ in range(3))[1])
+
+
+def floor(sampler, s, x):
+    """What any way must do: the keystream that is used, and the columns read and written."""
+    word_bytes = 1 if sampler.first_stage == "cells" else 2
+    key, block = bytes(32), 2**20
+    zeros, buffer = bytes(word_bytes * block), np.empty(word_bytes * block + 15, np.uint8)
+
+    def call():
+        y = np.empty_like(x)
+        for start in range(0, x.size, block):
+            n = min(block, x.size - start)
+            keystream.words_into(key, start * word_bytes, memoryview(zeros)[: n * word_bytes], buffer)
+            np.bitwise_or(s[start : start + n], x[start : start + n], out=y[start : start + n])
+        return y
+
+    return call
+
+
+def rows_of(what, mechanism, n_records, dtype, asked):
+    """Against NumPy on as many records as it takes a second for; then ours alone on 20 M."""
+    sampler, tables = mechanism.sampler(), sparse_rows(mechanism)
+    s, x = records(mechanism.joint, n_records, dtype)
+    size = f"{what}, {n_records // MILLION} M records, {np.dtype(dtype)}"
+
+    def ours():
+        return sampler.sample(s, x, threads=1)
+
+    for ways, bound in ((rivals.numpy_ways, asked), (rivals.numpy_ways_by_our_tables, "")):
+        name, way = fastest(ways(*tables), s, x)
+        yield compare(size, ours, f"NumPy: {name}", lambda way=way: way(s, x), bound, rounds=7)
+    yield compare(size, ours, "floor: keystream and columns", floor(sampler, s, x), rounds=7)
+    if (os.cpu_count() or 1) > 1:
+        many_s, many_x = np.resize(s, 50 * MILLION), np.resize(x, 50 * MILLION)
+
+        def by_threads(threads):
+            return sampler.sample(many_s, many_x, threads=threads)
+
+        one_thread = partial(by_threads, 1)
+        yield compare(f"{what}, 50 M records, two threads", partial(by_threads, 2), "ours on one", one_thread, "1.7")
+
+
+def rows_of_packages(mechanism, n_records):
+    """Slower by orders of magnitude: on fewer records, ours too."""
+    sampler, n_x, tables = mechanism.sampler(), mechanism.joint.shape[1], sparse_rows(mechanism)
+    for name, package, make, n in (
+        ("SciPy's `DiscreteAliasUrn` by group", "scipy", partial(rivals.scipy_urn, *tables), n_records),
+        ("a Numba alias loop", "numba", partial(rivals.numba_alias, *tables), n_records),
+        ("OpenDP's randomised response", "opendp", partial(rivals.opendp_response, n_x), n_records // 1000),
+        ("pure-ldp's direct encoding", "pure_ldp", partial(rivals.pure_ldp_response, n_x), n_records // 100),
+    ):
+        s, x = records(mechanism.joint, n, np.uint8)
+        what, ours = f"Adult, Proposition 1, {n} records", partial(sampler.sample, s, x, threads=1)
+        try:
+            way = make()
+        except ImportError:
+            yield not_installed(what, ours, name, package)
+            continue
+        yield compare(what, ours, name, partial(way, s, x), rounds=7)
+
+
+def one_record_calls():
+    sampler, rng, one = linred.non_markov(example_1(), 0.5).sampler(), np.random.default_rng(1), np.zeros(1, np.uint8)
+
+    def ours():
+        for _ in range(1000):
+            sampler.sample(one, one)
+
+    def choices():
+        for _ in range(1000):
+            rng.choice(4, 1, p=[0.25, 0.25, 0.25, 0.25])
+
+    return compare("a thousand calls with one record (asked: under 50 ms)", ours, "`Generator.choice`", choices)
+
+
+def rows():
+    paper, of_adult, ten, hundred = example_1(), adult(), random_joint(10, 50), random_joint(100, 1000)
+    both = (("Proposition 1", linred.non_markov), ("Lemma 1", linred.markov))
+    for name, build in both:
+        yield from rows_of(f"Example 1, {name}, alpha = .5", build(paper, 0.5), 50 * MILLION, np.uint8, "5")
+    yield from rows_of("Adult, fewest changes, LDP 1", fewest_changes(of_adult, 1.0), 20 * MILLION, np.uint8, "10")
+    for name, build in both:
+        yield from rows_of(f"Adult, {name}, LDP 1", build(of_adult, ldp=1.0), 20 * MILLION, np.uint8, "")
+    for name, build in both:
+        yield from rows_of(f"10 x 50, {name}, alpha = .5", build(ten, 0.5), 10 * MILLION, np.uint8, "15")
+    for name, build in both:
+        yield from rows_of(f"100 x 1000, {name}, alpha = .3", build(hundred, 0.3), 5 * MILLION, np.uint16, "20")
+    yield from rows_of_packages(linred.non_markov(of_adult, ldp=1.0), MILLION)
+    yield one_record_calls()
