@@ -169,7 +169,7 @@ class Mechanism:
 
         >>> joint = Joint.from_records(["f", "m", "m", "f"], ["a", "b", "a", "a"])
         >>> non_markov(joint, 0.5).sanitize(["f", "m", "f"], ["a", "b", "a"], seed=1)
-        ['a', 'b', 'a']
+        ['a', 'a', 'a']
         """
         from linred import sanitize
 

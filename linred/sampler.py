@@ -203,19 +203,26 @@ class _Room:
 
 
 def _run(draw, columns, block_records, threads):
-    """Draw all records, on several threads where there are enough of them; this thread is one of them."""
+    """Draw all records: a block at a time, on several threads where there are enough; this thread is one of them."""
     n_records = columns[1].size
-    most_threads = max(1, n_records // FEWEST_RECORDS_A_THREAD)
-    threads = 1 if most_threads == 1 else min(threads or os.cpu_count() or 1, most_threads)
+    if n_records <= min(block_records, FEWEST_RECORDS_A_THREAD):
+        if n_records:
+            draw(_sampling.Columns(*columns), _Room(n_records))
+        return
+    threads = min(threads or os.cpu_count() or 1, max(1, n_records // FEWEST_RECORDS_A_THREAD))
+    block_records = min(block_records, -(-n_records // threads))
     starts, errors = deque(range(0, n_records, block_records)), {}
 
     def work():
-        room = _Room(min(n_records, block_records))
-        while starts:
-            first = starts.popleft()
+        room = _Room(block_records)
+        while starts and not errors:
+            try:
+                first = starts.popleft()
+            except IndexError:  # another thread took the last one
+                return
             block = slice(first, first + block_records)
             try:
-                draw(_sampling.Columns(*(None if c is None else c[block] for c in columns), first), room)
+                draw(_sampling.Columns(*(None if column is None else column[block] for column in columns), first), room)
             except BaseException as error:
                 errors[first] = error
                 return

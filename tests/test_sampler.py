@@ -97,6 +97,16 @@ def test_memory_is_in_proportion_to_what_is_stored():
     assert linred.markov(joint, 0.5).sampler().nbytes <= 18 * 513 + 16 * (512 + 500)
 
 
+@pytest.mark.parametrize("shape", [(105, 4044), (1000, 1000), (2, 70_000)])
+def test_large_sparse_alphabets(shape):
+    """The size of flights' dest x tailnum, most of whose cells are zero; and codes of 32 bits."""
+    joint = linred.Joint.from_counts(np.random.default_rng(9).poisson(0.1, shape))
+    for mechanism in (linred.non_markov(joint, 0.5), linred.markov(joint, 0.5)):
+        s, x = codes(mechanism, 500, np.uint32)
+        y = sample(mechanism, s, x, key=KEY, start=7)
+        stats.check_addresses(mechanism.sampler(), s, x, y, key=KEY, start=7)
+
+
 def test_each_first_stage_is_chosen_where_it_leaves_less():
     assert SMALL["northwest"].sampler().first_stage == "cells"
     assert WIDE["northwest"].sampler().first_stage == "keep"
@@ -282,7 +292,16 @@ def test_frequencies_by_ids_are_those_of_the_tables(mechanism):
     stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
 
 
-PINNED = {}
+PINNED = {
+    "3 x 5, markov": "d4033cab77ad516d",
+    "3 x 5, northwest": "b01ad752c11dfc3d",
+    "3 x 5, proportional": "c4b55b84d9f1a2a9",
+    "3 x 5, distortion": "7ec4dbf59065f2bc",
+    "9 x 300, markov": "f7d9ff706fafae7c",
+    "9 x 300, northwest": "b21fc79f7cbbf9c5",
+    "9 x 300, proportional": "a22c8de4be216335",
+    "9 x 300, distortion": "8e84e3cfc016bd09",
+}
 
 
 def test_what_a_key_yields_is_pinned():
