@@ -110,6 +110,8 @@ def _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top):
     """Every index that a code in range can lead to is inside its array."""
     n_rows = n_s << shift if n_s else n_x
     ends = rows["first_cell"].astype(np.int64) + np.left_shift(1, rows["log2_cells"], dtype=np.int64)
+    if n_rows >= 2**31:
+        raise ValueError(f"{n_s} x {n_x} symbols need {n_rows} rows, and fewer than 2**31 can be addressed")
     if not 0 < n_x <= 1 << shift or rows.size < n_rows or int(ends.max()) > cells.size:
         raise ValueError(f"{rows.size} rows and {cells.size} cells are too few for {n_s} x {n_x} symbols")
     if settled is not None and (settled.size < 256 * n_rows or n_x > PENDING):

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 HALF_ULP = 2.0**-53
+SCALE = 1000
+"""Probabilities are doubles times 2^1000 below: one may be 2^-64 of the smallest double, and must not become 0."""
 
 
 class Certificate(NamedTuple):
@@ -26,7 +28,7 @@ class Certificate(NamedTuple):
     min_lift: float
     mutual_information: float
     maximal_leakage: float
-    p_y_given_s: np.ndarray  # nearest doubles, a row for each s; where P(s) = 0 it is what such a record is drawn from
+    p_y_given_s: np.ndarray  # nearest doubles, a row for each s; P(y) where P(s) = 0, as in a Joint
     p_y: np.ndarray
 
     def __str__(self):
@@ -45,16 +47,17 @@ def exact(sampler):
     released = [channel.released_given(s) for s in occurring]
     if channel.unseen.any():
         released.append(channel.unseen_row())
-    rows = np.array([row / total for row, total in released], np.float64)
+    rows = np.array([(row << SCALE) / total for row, total in released], np.float64)
     seen, p_s = rows[: len(occurring)], joint.p_s[occurring] / math.fsum(joint.p_s)
     p_y = np.array([math.fsum(column) for column in (p_s[:, None] * seen).T.tolist()])
     roundings = 1 if joint.counts is not None else 3  # in P(y|s); where P(x|s) are doubles, two lie in them
     information = 0.0 if _all_equal(seen, released) else _information_above(seen, p_s, p_y, roundings)
     maxima = (0.0,) * 4 if _all_equal(rows, released) else _maxima_above(rows, p_y, roundings)
-    p_y_given_s = np.tile(rows[-1], (joint.shape[0], 1))  # the last is what unseen pairs draw from, where there are any
-    p_y_given_s[occurring] = seen
     ldp, max_lift, min_lift, leakage = maxima
-    return Certificate(ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage, p_y_given_s, p_y)
+    p_y_given_s = np.tile(p_y, (joint.shape[0], 1))
+    p_y_given_s[occurring] = seen
+    unscaled = (np.ldexp(p, -SCALE) for p in (p_y_given_s, p_y))
+    return Certificate(ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage, *unscaled)
 
 
 class _Channel:
@@ -106,11 +109,12 @@ def _pieces_of(cells, first_cells, log2_cells):
     sizes = np.left_shift(1, log2_cells.astype(np.int64))
     cell = cells[_ranges(first_cells.astype(np.int64), sizes)]
     shift = np.repeat(log2_cells.astype(np.uint64), sizes)
-    own = (cell["threshold"] >> shift).astype(object)
+    own = cell["threshold"] >> shift
     full = (2 ** (64 - np.arange(64, dtype=object)))[shift.astype(np.intp)]
-    y = np.stack([cell["own"], cell["alias"]], axis=1).astype(np.intp)
-    weight = np.stack([own, full - own], axis=1)
-    return _Pieces(2 * np.concatenate([[0], np.cumsum(sizes)]), y.ravel(), weight.ravel())
+    y, weight = np.stack([cell["own"], cell["alias"]], axis=1), np.stack([own.astype(object), full - own], axis=1)
+    there = np.stack([own > 0, np.ones(own.size, bool)], axis=1)  # a whole cell is one piece
+    ends = np.cumsum(there.sum(axis=1))[np.cumsum(sizes) - 1]
+    return _Pieces(np.concatenate([[0], ends]), y[there].astype(np.intp), weight[there])
 
 
 def _ranges(starts, sizes):
@@ -141,15 +145,19 @@ def _maxima_above(rows, p_y, roundings):
         _log_above(highest, lowest, 2 * roundings),
         _log_above(highest, p_y, roundings + 8),
         _log_above(p_y, lowest, roundings + 8),
-        _above(math.log(math.fsum(highest)), roundings + 2),
+        _above(math.log(math.fsum(np.ldexp(highest, -SCALE))), roundings + 2),
     )
 
 
 def _information_above(seen, p_s, p_y, roundings):
-    """sum P(s) P(y|s) log(P(y|s) / P(y)), rounded up."""
-    p_sy = p_s[:, None] * seen
-    terms = p_sy * np.log(np.divide(seen, p_y, out=np.ones_like(seen), where=p_sy > 0.0))
-    return _above(math.fsum(terms.ravel().tolist()), 2 * roundings + 16 + 8 * float(np.abs(terms).sum()))
+    """sum P(s) P(y|s) log(P(y|s) / P(y)), rounded up.
+
+    A logarithm is off by its argument's roundings, 2 roundings + 16 half-ulps in all at most, and a term by as many of
+    its own, for its factors and for NumPy's logarithm, which may be off by a few ulps."""
+    terms = (
+        p_s[:, None] * np.ldexp(seen, -SCALE) * np.log(np.divide(seen, p_y, out=np.ones_like(seen), where=seen > 0.0))
+    )
+    return _above(math.fsum(terms.ravel().tolist()), (2 * roundings + 16) * (1.0 + float(np.abs(terms).sum())))
 
 
 def _log_above(numerators, denominators, roundings):

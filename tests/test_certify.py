@@ -33,8 +33,8 @@ def conditionals(joint):
     return np.flatnonzero(joint.p_s > 0.0), rows, [p / sum(p_s) for p in p_s]
 
 
-def exact_figures(sampler):
-    """The six figures, in 50 digits, from the channel that is read off cell by cell."""
+def exact_figures(sampler, digits=50):
+    """The six figures, in 50 digits or more, from the channel that is read off cell by cell."""
     joint, channel = sampler.joint, stats.channel(sampler)
     symbols, rows, p_s = conditionals(joint)
     released = []
@@ -44,7 +44,7 @@ def exact_figures(sampler):
     p_y = [sum(p * row[y] for p, row in zip(p_s, released, strict=True)) for y in range(joint.shape[1])]
     unseen = np.argwhere(joint.p_sx == 0.0 if sampler.sees_s else joint.p_x[None] == 0.0)
     all_rows = [*released, list(channel[tuple(unseen[0])])] if len(unseen) else released
-    with mpmath.workdps(50):
+    with mpmath.workdps(digits):
         ldp = max(_log(max(column), min(column)) for column in zip(*all_rows, strict=True))
         max_lift = max(_log(row[y], p) for row in all_rows for y, p in enumerate(p_y))
         min_lift = max(_log(p, row[y]) for row in all_rows for y, p in enumerate(p_y))
@@ -65,8 +65,8 @@ def _log(numerator, denominator):
     return mpmath.inf if denominator == 0 else mpmath.log(_mp(numerator / denominator))
 
 
-def check_certificate(sampler):
-    certificate, truth = sampler.certificate(), exact_figures(sampler)
+def check_certificate(sampler, digits=50):
+    certificate, truth = sampler.certificate(), exact_figures(sampler, digits)
     for name in Privacy._fields:
         stated, true = getattr(certificate, name), getattr(truth, name)
         if true == 0 or math.isinf(true):
@@ -104,6 +104,15 @@ def test_figures_hold_for_p_sx_and_for_p_x_given_s():
             rows.append([sum(p / total * channel[s, x, y] for x, p in enumerate(joint_row)) for y in range(4)])
         with mpmath.workdps(50):
             assert certificate.ldp >= max(_log(max(column), min(column)) for column in zip(*rows, strict=True))
+
+
+def test_probabilities_below_the_smallest_double_are_compared():
+    """P(y|s) of 1e-300 times 2^-64: their ratio is e^7, though no double holds them."""
+    p = np.array([[1.0, 0.0, 1e-305], [1.0, 1e-302, 1e-308], [1.0, 1e-305, 1e-306]])
+    joint = linred.Joint.from_conditional(p, [0.5, 0.3, 0.2])
+    for name in COUPLINGS:
+        for alpha in (0.0, 0.5):
+            check_certificate(COUPLINGS[name](joint, alpha).sampler(), digits=800)
 
 
 def test_long_thresholds_and_several_tables():
