@@ -10,7 +10,7 @@ import numpy as np
 import linred
 from benchmarks import rivals
 from benchmarks.common import compare, not_installed, seconds
-from linred import _mechanism, keystream
+from linred import _mechanism, _sampling, _simd, keystream
 from linred.demo import example_1
 
 DATA = Path(__file__).parent / "data"
@@ -89,7 +89,7 @@ def fastest(ways, s, x):
 
 
 def floor(sampler, s, x):
-    """What any way must do: the keystream that is used, and the columns read and written."""
+    """What any way like ours must do: the keystream of the first stage, and the columns read and written."""
     word_bytes = 1 if sampler.first_stage == "cells" else 2
     key, block = bytes(32), 2**20
     zeros, buffer = bytes(word_bytes * block), np.empty(word_bytes * block + 15, np.uint8)
@@ -105,8 +105,17 @@ def floor(sampler, s, x):
     return call
 
 
+def in_plain_c(ours):
+    def call():
+        _sampling.use_variant("serial")
+        ours()
+        _sampling.use_variant(_simd.chosen)
+
+    return call
+
+
 def rows_of(what, mechanism, n_records, dtype, asked):
-    """Against NumPy on as many records as it takes a second for; then ours alone on 20 M."""
+    """Against NumPy on about as many records as it draws in a second, against plain C, and two threads against one."""
     sampler, tables = mechanism.sampler(), sparse_rows(mechanism)
     s, x = records(mechanism.joint, n_records, dtype)
     size = f"{what}, {n_records // MILLION} M records, {np.dtype(dtype)}"
@@ -117,7 +126,8 @@ def rows_of(what, mechanism, n_records, dtype, asked):
     for ways, bound in ((rivals.numpy_ways, asked), (rivals.numpy_ways_by_our_tables, "")):
         name, way = fastest(ways(*tables), s, x)
         yield compare(size, ours, f"NumPy: {name}", lambda way=way: way(s, x), bound, rounds=7)
-    yield compare(size, ours, "floor: keystream and columns", floor(sampler, s, x), rounds=7)
+    yield compare(size, ours, "floor: first keystream, columns", floor(sampler, s, x), rounds=7)
+    yield compare(size, ours, "ours in plain C", in_plain_c(ours), rounds=7)
     if (os.cpu_count() or 1) > 1:
         many_s, many_x = np.resize(s, 50 * MILLION), np.resize(x, 50 * MILLION)
 

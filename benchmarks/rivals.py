@@ -1,8 +1,8 @@
 """Other ways to draw Y from (S, X): NumPy's, tuned as well as we know, and those of other packages.
 
-Each way is made from sparse rows P(y|s,x), one for each (s, x), or for each x where s does not matter, and is then a
-function from a column of row numbers and x to y; the row number is part of the work, so it is made by `row_of`. Their
-generators are fast and not secure: PCG64, in single precision where that helps. Blocks fit a second-level cache.
+Each way is made from sparse rows P(y|s,x), one for each (s, x), or for each x where s does not matter, and from the way
+from (s, x) to a row's number; it is then a function from columns (s, x) to y. Their generators are fast and not
+secure: PCG64, in single precision where that helps. Blocks fit a second-level cache.
 """
 
 import numpy as np
@@ -179,7 +179,8 @@ def numba_alias(rows, row_of):
     log2_cells = np.full(rows.shape[0], (rows.shape[1] - 1).bit_length(), np.uint8)
     indptr = rows.indptr.astype(np.int64)
     _, cells = _alias.cells_of(indptr, rows.indices.astype(np.int32), _alias.quantise(indptr, rows.data), log2_cells)
-    threshold, own, alias = cells["threshold"] / 2.0**64, cells["own"].copy(), cells["alias"].copy()
+    threshold = (cells["threshold"] / 2.0**64).astype(np.float32)
+    own, alias = (cells[name].astype(np.min_scalar_type(rows.shape[1] - 1)) for name in ("own", "alias"))
 
     @numba.njit
     def loop(rng, s, x, y, n_x, n_cells, threshold, own, alias):

@@ -1,4 +1,4 @@
-/* Integer alias tables: a distribution over symbols as 2^log2_cells cells of equal weight, each with two symbols at most.
+/* Integer alias tables: a distribution over symbols as 2^log2_cells cells of equal weight, two symbols at most in each.
  *
  * Weights are whole numbers out of 2^64, so what is drawn is known exactly. A cell's weight is 2^(64 - log2_cells). */
 #ifndef LINRED_ALIAS_H
@@ -33,8 +33,8 @@ static inline int64_t linred_missing_weight(const uint64_t *weight, size_t n) {
 
 /* Weights of n >= 2 positive probabilities: each at least one, their sum 2^64, which is 0 in a word.
  *
- * Each is rounded to nearest; what then misses is spread in proportion, the fraction that one symbol cannot take going to
- * the next, and the last unit or two go to the most probable. */
+ * Each is rounded to nearest; what then misses is spread in proportion, the fraction that one symbol cannot take going
+ * to the next, and the last unit or two go to the most probable. */
 static inline void linred_quantise(const double *probability, size_t n, uint64_t *weight) {
     double total = 0.0, carry = 0.0;
     size_t largest = 0;
@@ -67,8 +67,8 @@ static inline void linred_fill_spare_cells(size_t n, size_t spare, uint64_t full
     }
 }
 
-/* Walker's pairing of n symbols with n cells, in one sweep and from the last cell down: a symbol short of a cell is topped
- * up by the first that has a cell or more, and that one, once it is short itself, is topped up in its turn. */
+/* Walker's pairing of n symbols with n cells, in one sweep and from the last cell down: a symbol short of a cell is
+ * topped up by the first that has a cell or more, and that one, once it is short itself, is topped up in its turn. */
 static inline void linred_pair_cells(const int32_t *y, size_t n, int log2_cells, uint64_t full, uint64_t *weight,
                                      uint32_t *whole, linred_cell *cells_end) {
     size_t small = 0, large = 0, swept = 0;

@@ -1,6 +1,6 @@
 # cython: boundscheck=False
-"""Compiling distributions into integer alias tables. Twins: linred._reference.quantise, .cells_of,
-.keep_weight.
+"""Compiling distributions into integer alias tables. Twins: linred._reference.quantise,
+.weights_of_cells (the way back), .keep_weight.
 
 No bounds checks: only addresses are taken here, and that of an empty tail lies one past the end.
 """

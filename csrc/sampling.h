@@ -4,8 +4,8 @@
  * The first stage settles most records by the first bits of one of the two words, which every record is given:
  *   by 8 bits, the first of v, where keep is 0 in every row, tables have 256 cells, and `settled` tells whole cells;
  *   by 16 bits, the first of u, where `keep_top` holds the first of keep.
- * What it leaves pending is drawn by the second stage, for which every such record has a random block of 16 bytes of its
- * own: u and v, little-endian, the bits of the first stage put in the place of their first ones. */
+ * What it leaves pending is drawn by the second stage, for which every such record has a random block of 16 bytes of
+ * its own: u and v, little-endian, the bits of the first stage put in the place of their first ones. */
 #ifndef LINRED_SAMPLING_H
 #define LINRED_SAMPLING_H
 
@@ -90,7 +90,7 @@ static inline void linred_look_up_serial(const uint8_t *settled, const uint32_t 
 
 /* Appends the records whose y is pending; the list has n_pending before and what is returned after. */
 static inline size_t linred_list_pending_serial(const uint8_t *y, const uint32_t *row, size_t n, size_t start,
-                                         linred_pending to, size_t n_pending) {
+                                                linred_pending to, size_t n_pending) {
     for (size_t i = 0; i < n; i++) {
         to.position[n_pending] = (uint32_t)(start + i);
         to.row[n_pending] = row[i];
@@ -139,8 +139,8 @@ static inline size_t linred_list_unkept_serial(const uint16_t *keep_top, const u
 LINRED_DEFINE_FIRST_STAGE(serial)
 
 #if LINRED_BUILDS_AVX2
-LINRED_AVX2 static inline void linred_look_up_any_rows_avx2(const uint8_t *settled, uint32_t *row, const uint8_t *word,
-                                                   size_t n, uint8_t *y) {
+LINRED_AVX2 static inline void linred_look_up_any_rows_avx2(const uint8_t *settled, const uint32_t *row,
+                                                            const uint8_t *word, size_t n, uint8_t *y) {
     uint32_t cell[LINRED_SAMPLE_BLOCK];
     for (size_t i = 0; i < n; i++) cell[i] = (row[i] << 8) + word[i];
     size_t i = 0;
@@ -148,7 +148,8 @@ LINRED_AVX2 static inline void linred_look_up_any_rows_avx2(const uint8_t *settl
         uint64_t pair[4], eight = 0;
         memcpy(pair, cell + i, sizeof pair);
         for (int j = 0; j < 4; j++)
-            eight |= (uint64_t)settled[(uint32_t)pair[j]] << (16 * j) | (uint64_t)settled[pair[j] >> 32] << (16 * j + 8);
+            eight |= (uint64_t)settled[(uint32_t)pair[j]] << (16 * j) |
+                     (uint64_t)settled[pair[j] >> 32] << (16 * j + 8);
         memcpy(y + i, &eight, sizeof eight);
     }
     for (; i < n; i++) y[i] = settled[cell[i]];
@@ -164,8 +165,9 @@ static inline size_t linred_list_bits(uint64_t bits, const uint32_t *row, size_t
     return n_pending;
 }
 
-LINRED_AVX2 static inline size_t linred_list_pending_any_rows_avx2(const uint8_t *y, const uint32_t *row, size_t n, size_t start,
-                                                          linred_pending to, size_t n_pending) {
+LINRED_AVX2 static inline size_t linred_list_pending_any_rows_avx2(const uint8_t *y, const uint32_t *row, size_t n,
+                                                                   size_t start, linred_pending to,
+                                                                   size_t n_pending) {
     const __m256i pending = _mm256_set1_epi8((char)LINRED_PENDING);
     size_t i = 0;
     for (; i + 32 <= n; i += 32) {
@@ -179,14 +181,15 @@ LINRED_AVX2 static inline size_t linred_list_pending_any_rows_avx2(const uint8_t
 LINRED_AVX2 static inline uint64_t linred_eight_unkept_avx2(const uint16_t *keep_top, const uint32_t *row,
                                                             const uint8_t *word) {
     const __m256i rows = _mm256_loadu_si256((const __m256i *)row);
-    const __m256i tops = _mm256_and_si256(_mm256_i32gather_epi32((const int *)keep_top, rows, 2), _mm256_set1_epi32(0xffff));
+    const __m256i pairs = _mm256_i32gather_epi32((const int *)keep_top, rows, 2); /* and the entry after each */
+    const __m256i tops = _mm256_and_si256(pairs, _mm256_set1_epi32(0xffff));
     const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)word));
     return ~(uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(tops, words))) & 0xff;
 }
 
 LINRED_AVX2 static inline size_t linred_list_unkept_any_rows_avx2(const uint16_t *keep_top, const uint32_t *row,
-                                                         const uint8_t *word, size_t n, size_t start, linred_pending to,
-                                                         size_t n_pending) {
+                                                                  const uint8_t *word, size_t n, size_t start,
+                                                                  linred_pending to, size_t n_pending) {
     size_t i = 0;
     for (; i + 64 <= n; i += 64) {
         uint64_t bits = 0;

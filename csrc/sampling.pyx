@@ -99,6 +99,8 @@ cdef class Pending:
     cdef uint8_t[::1] _counters
 
     def __init__(self, n_records):
+        if n_records >= 2**32:
+            raise ValueError(f"{n_records} records at once are more than positions of 32 bits tell apart")
         cdef uint32_t[::1] position = np.empty(n_records + 1, np.uint32), row = np.empty(n_records + 1, np.uint32)
         self._position, self._row, self.n_records = position, row, n_records
         self.counters = np.empty(16 * n_records, np.uint8)
@@ -109,6 +111,8 @@ cdef class Pending:
 def _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top):
     """Every index that a code in range can lead to is inside its array."""
     n_rows = n_s << shift if n_s else n_x
+    if int(rows["log2_cells"].max(initial=0)) > 31:
+        raise ValueError(f"a table of 2**{rows['log2_cells'].max()} cells cannot be addressed")
     ends = rows["first_cell"].astype(np.int64) + np.left_shift(1, rows["log2_cells"], dtype=np.int64)
     if n_rows >= 2**31:
         raise ValueError(f"{n_s} x {n_x} symbols need {n_rows} rows, and fewer than 2**31 can be addressed")
@@ -138,7 +142,7 @@ def _runs_of(settled):
 
 
 cdef class Kernel:
-    """The two stages over one set of tables, which are checked by who compiles them: `linred.sampler`."""
+    """The two stages over one set of tables, which `linred.tables` compiles."""
 
     cdef readonly object rows, cells, settled, keep_top
     cdef object _runs

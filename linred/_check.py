@@ -94,8 +94,9 @@ def distortion(d, n_x):
 
 def codes(name, values, n_symbols):
     """A contiguous column of native integers. The kernels read them as unsigned: a negative code is a large one."""
-    array = np.ascontiguousarray(values)
-    if array.ndim != 1 or array.dtype.kind not in "iu" or not array.dtype.isnative:
+    array = np.require(values, requirements=["C", "A"])
+    masked = isinstance(values, np.ma.MaskedArray)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or not array.dtype.isnative or masked:
         raise ValueError(f"{name} has shape {array.shape} and dtype {array.dtype}, not a column of integer codes")
     if array.dtype.kind == "i" and n_symbols > 2 ** (8 * array.itemsize - 1):  # not so large that none reaches it
         array = array.astype(np.int64)
@@ -110,6 +111,8 @@ def raise_out_of_range(name, codes, n_symbols, first=0):
 
 def whole_number(name, value, low, high):
     """`value` as an int in [low, high]; high may be None."""
+    if isinstance(value, bytes | bytearray | memoryview):  # it may be a key, which is not to be shown
+        raise ValueError(f"{name} is a {type(value).__name__}, not a whole number")
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise ValueError(f"{name} = {_short(value)} is not a whole number")
     if value < low or (high is not None and value > high):

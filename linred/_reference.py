@@ -1,5 +1,7 @@
 """A slow, readable NumPy twin of every kernel: the tests' oracle. Nothing in the library calls it."""
 
+from fractions import Fraction
+
 import numpy as np
 
 
@@ -112,6 +114,12 @@ def quantise(probability):
             carry = wanted - round(wanted)
     weight[int(np.argmax(probability))] += 2**64 - sum(weight)
     return weight
+
+
+def keep_weight(keep, move):
+    """Out of 2^64, for a row that may move."""
+    weight = max(1, round(Fraction(min(keep, move)) * 2**64)) if min(keep, move) else 0
+    return weight if keep <= move else 2**64 - weight
 
 
 def weights_of_cells(cells, log2_cells):

@@ -5,6 +5,7 @@ Codes = NDArray[np.integer]
 Bytes = NDArray[np.uint8]
 
 PENDING: int
+MOST_RUNS: int
 
 def use_variant(variant: str) -> None: ...
 

@@ -15,11 +15,12 @@ SCALE = 1000
 
 
 class Certificate(NamedTuple):
-    """Figures in nats, each at or above the truth for the integers that are sampled, by 1e-14 of it at most.
+    """Figures in nats, each at or above the truth for the integers that are sampled, by 1e-14 (1 + truth) at most.
 
-    They are exact for P(S, X) as the Joint has it: where that was estimated from records, they are not a guarantee
-    for the population that the records came from. Records of pairs that the fit never saw are in: any share of an s
-    may be such records, but for mutual_information, which is an average under P(S, X).
+    The truth is that of P(s) and P(x|s) as the Joint has them: where those were estimated from records, it is not a
+    guarantee for the population that the records came from.
+    Where the mechanism sees s, records of pairs that the fit never saw are drawn from P_Y: ldp and maximal_leakage
+    hold whatever share of an s they are. Lifts are against the P_Y of the fit, mutual_information is under its P(S, X).
     """
 
     ldp: float
@@ -41,7 +42,7 @@ class Certificate(NamedTuple):
 
 
 def exact(sampler):
-    """The `Certificate` of a Sampler. O(|S||X| + nonzeros) operations on long integers: a second for a million."""
+    """The `Certificate` of a Sampler. O(|S||X| + nonzeros) operations on long integers: seconds for a million."""
     joint, channel = sampler.joint, _Channel(sampler)
     occurring = np.flatnonzero(joint.p_s > 0.0).tolist()
     released = [channel.released_given(s) for s in occurring]
@@ -165,8 +166,8 @@ def _log_above(numerators, denominators, roundings):
     some = numerators > 0.0
     if (some & (denominators == 0.0)).any():
         return math.inf
-    with np.errstate(over="ignore"):
-        largest = int(np.argmax(np.divide(numerators, denominators, out=np.zeros_like(numerators), where=some)))
+    scaled_down = np.ldexp(numerators, -SCALE // 2)  # so that no ratio overflows
+    largest = int(np.argmax(np.divide(scaled_down, denominators, out=np.zeros_like(numerators), where=some)))
     numerator, scaled = math.frexp(numerators[largest]), math.frexp(denominators[largest])
     scale = (numerator[1] - scaled[1]) * math.log(2.0)  # 0 but for ratios beyond a factor of two
     return _above(math.log(numerator[0] / scaled[0]) + scale, roundings + 1 + 2.0 * abs(scale))

@@ -24,9 +24,10 @@ def secret(key=None, seed=None):
     if key is not None:
         if not isinstance(key, bytes | bytearray | memoryview):
             raise ValueError(f"key is a {type(key).__name__}, not {KEY_BYTES} bytes")
+        key = bytes(key)
         if len(key) != KEY_BYTES:
             raise ValueError(f"key has {len(key)} bytes, not {KEY_BYTES}")
-        return bytes(key)
+        return key
     if seed is not None:
         seed = _check.whole_number("seed", seed, 0, None)
         digits = seed.to_bytes((seed.bit_length() + 7) // 8, "little")

@@ -164,8 +164,9 @@ class Mechanism:
 
         Guarantee
         ---------
-        Pairs of known values that the fit never saw together are drawn from P_Y, whatever `unseen` says. The result
-        has the length of x whatever the values are.
+        Pairs of known values that the fit never saw together are drawn from P_Y, whatever `unseen` says; where s is not
+        seen, so are symbols that the fit never saw. The result has the length of x whatever the values are. It is
+        the same kind of column for lists, tuples, NumPy, pandas, Polars and Arrow, and a list for any other.
 
         >>> joint = Joint.from_records(["f", "m", "m", "f"], ["a", "b", "a", "a"])
         >>> non_markov(joint, 0.5).sanitize(["f", "m", "f"], ["a", "b", "a"], seed=1)
@@ -310,9 +311,9 @@ def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, c
     alpha : float, optional
         How far to go. Or, in its place:
     ldp, log_lift : float, optional
-        Targets in nats, one or both. alpha is then the smallest with which the integers that are sampled meet them,
-        not only the formula: `mechanism.sampler().certificate()` is at or under. A target that only independence
-        meets, such as 0, gives the mechanism that draws from P_X whatever s and x are.
+        Targets in nats, one or both. alpha is then above `alpha_for` by a margin with which the integers that are
+        sampled meet them, not only the formula: `mechanism.sampler().certificate()` is at or under. A target of 0, or
+        too small for anything else, gives the mechanism that draws from P_X whatever s and x are.
     distortion : |X| x |X| matrix, optional
         Nonnegative costs with zero diagonal. Then the moves minimise E d(X, Y), exactly and for any such d, and among
         equal costs change the fewest records; see `linred.transport`.
@@ -368,7 +369,7 @@ def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, c
 
 
 def _meeting(joint, alpha, ldp, log_lift, build):
-    """The mechanism build(joint, alpha) with the least alpha that meets the targets in its sampler's integers."""
+    """The mechanism build(joint, alpha), alpha little above `alpha_for`, that meets the targets in its integers."""
     if alpha is not None:
         raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose alpha")
     if ldp is None and log_lift is None:
@@ -396,8 +397,8 @@ LEAST_COUPLED_TARGET = 2.0**-40
 
 def _alphas_to_try(joint, target):
     """alpha for the targets less a margin: at first what floats and 64-bit tables may be off, then ever more."""
-    if alpha_for(joint, ldp=target.ldp, log_lift=target.log_lift) == 0.0:
-        yield 0.0
+    if min(target) > 0.0 and alpha_for(joint, ldp=target.ldp, log_lift=target.log_lift) == 0.0:
+        yield 0.0  # nothing to do
     margin = min(2.0**-48 + 4.0 * 2.0**-64 / joint.p_x[joint.p_x > 0.0].min(), min(target) / 1024.0)
     while 0.0 < margin < min(target):
         yield alpha_for(joint, ldp=target.ldp - margin, log_lift=target.log_lift - margin)

@@ -2,7 +2,7 @@
 
 A column is a list or a one-dimensional array of any kind. A table is a frame, a dict of columns or a two-dimensional
 array, and its records are tuples. None, NaN and what else means "missing" is a category of its own, labelled None.
-None of pandas, Polars and Arrow is imported: their columns are known by what they can do. `linred.columns` goes back.
+None of pandas, Polars and Arrow is imported: their columns are known by what they can do. `linred.decode` goes back.
 """
 
 from typing import NamedTuple
@@ -49,7 +49,7 @@ def encode(name, column, labels=None):
     declared = None if labels is None else check_labels(f"{name}_labels", labels)
     if _are_codes(column) and declared == tuple(range(len(declared or ()))):
         return Column(column, declared)
-    parts = _columns_of(name, column)
+    parts = columns_of(name, column)
     sort = declared is None
     encoded = _encode_column(name, column, sort) if parts is None else _combine(name, parts, sort)
     return encoded if declared is None else _declare(name, encoded, declared)
@@ -59,7 +59,7 @@ def _are_codes(column):
     return type(column) is np.ndarray and column.ndim == 1 and column.dtype.kind in "iu" and column.dtype.isnative
 
 
-def _columns_of(name, table):
+def columns_of(name, table):
     """[(name, column), ...] where `table` is a table of columns; None where it is one column."""
     if isinstance(table, dict):
         parts = list(table.items())
@@ -273,14 +273,14 @@ def places(name, column, labels):
         if column.size == 0 or (column.min() >= 0 and column.max() < n_labels):
             return column
         return _narrow(np.where((column < 0) | (column >= n_labels), n_labels, column), n_labels + 1)
-    parts = _columns_of(name, column)
+    parts = columns_of(name, column)
     encoded = _encode_column(name, column, False) if parts is None else _combine(name, parts, False)
     return _places(encoded, labels)
 
 
 def value_at(name, column, record):
     """One value of a column, or the tuple of one record of a table, for an error that names it."""
-    parts = _columns_of(name, column)
+    parts = columns_of(name, column)
     if parts is not None:
         return tuple(value_at(name, part, record) for _, part in parts)
     value = column.iloc[record] if hasattr(column, "iloc") else column[record]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _counting, columns, keystream, records
+from linred import _counting, decode, keystream, records
 
 
 class Counts(NamedTuple):
@@ -13,7 +13,7 @@ class Counts(NamedTuple):
     n_records: int
     n_changed: int
     n_unseen_values: int  # a value outside the alphabets: drawn from P_X or missing, as `unseen` says
-    n_unseen_pairs: int  # known values that the fit never saw together: drawn from P_Y
+    n_unseen_pairs: int  # drawn from P_Y: known values that the fit never saw together; without s, x that it never saw
     private: bool  # False where a seed was given: who guesses it can undo the draw
 
 
@@ -22,7 +22,7 @@ def sanitize(mechanism, s, x, unseen, *, key, seed, ids, **how):
     if not isinstance(unseen, str) or unseen not in ("error", "marginal", "null"):
         raise ValueError(f"unseen = {unseen!r} is not 'error', 'marginal' or 'null'")
     labels = mechanism.joint.x_labels
-    decode = columns.decoder("x", x, (*labels, None) if unseen == "null" else labels)
+    decoded = decode.decoder("x", x, (*labels, None) if unseen == "null" else labels)
     s_codes, x_codes, unknown = _known_codes(mechanism, s, x, unseen)
     private = seed is None
     if key is None and seed is None and ids is None:
@@ -39,7 +39,7 @@ def sanitize(mechanism, s, x, unseen, *, key, seed, ids, **how):
         n_pairs = _n_unseen_pairs(mechanism, s_codes, x_codes, unknown)
         return Counts(x_codes.size, int(changed.sum()), n_unknown, n_pairs, private)
 
-    return decode(y_codes), counts
+    return decoded(y_codes), counts
 
 
 def _known_codes(mechanism, s, x, unseen):

@@ -39,7 +39,7 @@ def expected_channel(sampler, mechanism):
         elif sampler.first_stage == "cells":
             expected[s, x] = _quantised(stored)
         else:
-            weight = Fraction(_keep_weight(keep, move), 2**64)
+            weight = Fraction(_reference.keep_weight(keep, move), 2**64)
             indptr, y, probability = mechanism.tables
             table = np.zeros(stored.size)
             span = slice(*indptr[mechanism.table_of[s, x] :][:2])
@@ -47,11 +47,6 @@ def expected_channel(sampler, mechanism):
             expected[s, x] = _quantised(table) * (1 - weight)
             expected[s, x, x] += weight
     return expected
-
-
-def _keep_weight(keep, move):
-    weight = max(1, round(Fraction(min(keep, move)) * 2**64)) if min(keep, move) else 0
-    return weight if keep <= move else 2**64 - weight
 
 
 def _quantised(p):

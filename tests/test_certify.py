@@ -115,6 +115,28 @@ def test_probabilities_below_the_smallest_double_are_compared():
             check_certificate(COUPLINGS[name](joint, alpha).sampler(), digits=800)
 
 
+def test_the_largest_of_ratios_that_no_double_holds():
+    p = np.array([[1 / 3, 1 / 3, 1 / 3], [1.0, 1e-310, 1e-322]])
+    check_certificate(linred.non_markov(linred.Joint.from_conditional(p, [0.5, 0.5]), 0.0).sampler())
+
+
+@given(count_tables.filter(lambda counts: (counts == 0).any()), alphas, st.data())
+def test_ldp_and_leakage_hold_for_any_share_of_unseen_pairs(counts, alpha, data):
+    """Records of an s that are in cells that the fit never saw, as many as may be: the certificate has them in."""
+    sampler = linred.non_markov(linred.Joint.from_counts(counts), alpha).sampler()
+    channel, certificate = stats.channel(sampler), sampler.certificate()
+    unseen = channel[tuple(np.argwhere(counts == 0)[0])]
+    rows = []
+    for s, row in enumerate(counts.tolist()):
+        share = Fraction(data.draw(st.integers(0, 4)), 4) if sum(row) else Fraction(1)
+        seen = [Fraction(n, max(1, sum(row))) for n in row]
+        released = [sum(p * channel[s, x, y] for x, p in enumerate(seen)) for y in range(len(row))]
+        rows.append([(1 - share) * p + share * q for p, q in zip(released, unseen, strict=True)])
+    with mpmath.workdps(50):
+        assert max(_log(max(column), min(column)) for column in zip(*rows, strict=True)) <= certificate.ldp
+        assert _log(sum(max(column) for column in zip(*rows, strict=True)), Fraction(1)) <= certificate.maximal_leakage
+
+
 def test_long_thresholds_and_several_tables():
     joint = linred.Joint.from_counts(np.random.default_rng(3).integers(0, 50, (12, 100)))
     for name in COUPLINGS:
@@ -201,7 +223,8 @@ def test_a_target_that_is_met_already_changes_nothing():
     joint = example_1()
     assert linred.non_markov(joint, ldp=5.0).dtv() == 0.0
     independent = linred.Joint.from_counts(np.outer([3, 7], [1, 5, 2]))
-    assert linred.non_markov(independent, ldp=0.0).dtv() == 0.0
+    assert linred.non_markov(independent, ldp=1e-6).dtv() == 0.0
+    assert linred.non_markov(independent, ldp=0.0).alpha == 1.0, "0 is independence of x too, of an estimate no less"
 
 
 def test_symbols_too_rare_for_the_tables_are_named_or_met_by_markov():
@@ -235,7 +258,7 @@ def test_alphas_of_alpha_for_are_met_in_the_integers_too():
     assert np.mean(met) > 0.95
 
 
-def test_flights_and_adult_sized_certificates_agree_with_the_report():
+def test_certificates_agree_with_the_report():
     joint = random_joint(np.random.default_rng(8), 16, 105)
     mechanism = linred.non_markov(joint, ldp=1.0)
     certificate, after = mechanism.sampler().certificate(), mechanism.report().after

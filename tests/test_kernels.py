@@ -358,12 +358,15 @@ def test_counters_are_the_numbers_of_the_records():
 def test_the_kernel_refuses_tables_and_buffers_that_are_too_small():
     kernel = kernel_of("keep")._kernel
     _, (n_s, n_x, shift, rows, cells, settled, keep_top) = kernel.__reduce__()
+    too_many_cells = rows.copy()
+    too_many_cells["log2_cells"][3] = 63
     for wrong in (
         (n_s, n_x, shift, rows[:-1], cells, settled, keep_top),
         (n_s, n_x, shift, rows, cells[:-1], settled, keep_top),
         (n_s, n_x, shift - 1, rows, cells, settled, keep_top),
         (n_s, n_x, shift, rows, cells, settled, keep_top[:-1]),
         (n_s, n_x, shift, rows, cells, np.zeros(9, np.uint8), None),
+        (n_s, n_x, shift, too_many_cells, cells, settled, keep_top),
     ):
         with pytest.raises(ValueError, match=r"cells|keep_top|settled"):
             _sampling.Kernel(*wrong)

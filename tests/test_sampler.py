@@ -4,6 +4,7 @@ Statistical checks fail a correct sampler with probability `stats.ERROR_RATE` ea
 """
 
 import hashlib
+import multiprocessing
 import pickle
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import linred
 import stats
 from joints import alphas, count_tables, example_1, random_joint
 from linred import sampler as sampler_module
+from linred import tables
 
 KEY = bytes(range(32))
 
@@ -95,6 +97,10 @@ def test_memory_is_in_proportion_to_what_is_stored():
         n_symbols = mechanism.tables.y.size + 500
         assert mechanism.sampler().nbytes <= 18 * (100 * 512 + 1) + 2 * 16 * n_symbols
     assert linred.markov(joint, 0.5).sampler().nbytes <= 18 * 513 + 16 * (512 + 500)
+    most = tables.MOST_SETTLED_ROWS
+    for shape in ((2, 4), (7, 15), (16, 64), (1, 255), (4, 255)):
+        for mechanism in mechanisms(random_joint(rng, *shape)).values():
+            assert mechanism.sampler().nbytes <= most * (16 + 256 * 17)
 
 
 @pytest.mark.parametrize("shape", [(105, 4044), (1000, 1000), (2, 70_000)])
@@ -125,7 +131,7 @@ def test_frequencies_are_those_of_the_tables(mechanism, dtype, variant):
     stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
 
 
-def draws_of_10_million(mechanism, n=10_000_000, first=0):
+def draws(mechanism, n, first=0):
     """Counts of (s, x, y) over n records of all pairs in turn."""
     n_s, n_x = mechanism.joint.shape
     pair = np.arange(n) % (n_s * n_x)
@@ -136,13 +142,13 @@ def draws_of_10_million(mechanism, n=10_000_000, first=0):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_ten_million_draws_and_none_of_probability_zero(name):
-    stats.check_frequencies(SMALL[name].sampler(), draws_of_10_million(SMALL[name]))
+    stats.check_frequencies(SMALL[name].sampler(), draws(SMALL[name], 10_000_000))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("mechanism", [SMALL["northwest"], WIDE["northwest"]])
 def test_a_thousand_million_draws_and_none_of_probability_zero(mechanism):
-    counts = sum(draws_of_10_million(mechanism, 50_000_000, first) for first in range(0, 10**9, 50_000_000))
+    counts = sum(draws(mechanism, 50_000_000, first) for first in range(0, 10**9, 50_000_000))
     assert counts.sum() == 10**9
     stats.check_frequencies(mechanism.sampler(), counts)
 
@@ -343,7 +349,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_children_draw_anew(method, tmp_path):
     script = tmp_path / "children.py"
     script.write_text(CHILDREN.format(method=method))
@@ -410,7 +416,10 @@ BAD = [
     ({"out": CODES[:2].copy()}, r"out has shape \(2,\) and dtype uint8; x_codes have shape \(4,\)"),
     ({"out": CODES.astype(np.uint16)}, "out has shape .* dtype uint16; x_codes have .* uint8"),
     ({"out": [0, 0, 0, 0]}, "out has list"),
-    ({"out": np.zeros(8, np.uint8)[::2]}, "out is not contiguous and writeable"),
+    ({"out": np.zeros(8, np.uint8)[::2]}, "out is not contiguous, aligned and writeable"),
+    ({"x_codes": np.ma.array(CODES, mask=[0, 0, 1, 0])}, "x_codes has shape .* not a column of integer codes"),
+    ({"seed": KEY}, "seed is a bytes, not a whole number"),
+    ({"key": memoryview(np.zeros(32, np.uint16))}, "key has 64 bytes, not 32"),
     ({"start": -1}, "start = -1 is outside"),
     ({"start": 2**64 - 3}, "start = .* is outside"),
     ({"start": 0.0}, "start = 0.0 is not a whole number"),
@@ -446,9 +455,23 @@ def test_an_output_that_overlaps_an_input_is_refused():
 
 
 def test_codes_too_narrow_for_the_alphabet_are_refused():
-    joint = random_joint(np.random.default_rng(1), 2, 300)
-    with pytest.raises(ValueError, match="x_codes has dtype uint8, which has no room for 300 symbols"):
-        linred.markov(joint, 0.5).sampler().sample(None, CODES)
+    for dtype, n_x in ((np.uint8, 300), (np.int8, 300), (np.int8, 129)):
+        joint = random_joint(np.random.default_rng(1), 2, n_x)
+        with pytest.raises(
+            ValueError, match=rf"x_codes has dtype {np.dtype(dtype)}, which has no room for {n_x} symbols"
+        ):
+            linred.markov(joint, 0.5).sampler().sample(None, CODES.astype(dtype))
+    joint = random_joint(np.random.default_rng(1), 2, 128)
+    assert linred.markov(joint, 0.5).sampler().sample(None, CODES.astype(np.int8)).dtype == np.int8
+
+
+def test_columns_that_are_not_aligned():
+    for mechanism in (SMALL["northwest"], WIDE["northwest"]):
+        s, x = codes(mechanism, 3000, np.uint32)
+        expected = sample(mechanism, s, x, key=KEY)
+        s_odd, x_odd = (np.frombuffer(b"-" + column.tobytes(), np.uint32, offset=1) for column in (s, x))
+        assert not x_odd.flags.aligned
+        np.testing.assert_array_equal(sample(mechanism, s_odd, x_odd, key=KEY), expected)
 
 
 # ---- planted faults: every check above can fail
@@ -526,7 +549,6 @@ def test_an_off_by_one_top_of_keep_is_caught():
     s, x = codes(mechanism, 100_000)
 
     def off_by_one(rows, cells, settled, keep_top):
-        keep_top += (keep_top > 0).astype(np.uint16) * np.uint16(keep_top.max() < 2**16 - 1)
         keep_top[keep_top < 2**16 - 1] += np.uint16(1)
 
     y = faulty(mechanism, off_by_one).sample(s, x, key=KEY)

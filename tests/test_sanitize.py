@@ -106,6 +106,25 @@ def test_labels_that_are_no_text(column):
     assert values(y) != values(column)
 
 
+@pytest.mark.parametrize("kind", [pd.Series, np.array, pl.Series])
+def test_a_column_too_narrow_for_the_labels_is_refused(kind):
+    mechanism = linred.markov(linred.Joint.from_counts(np.ones((1, 200))), 0.5)
+    with pytest.raises(ValueError, match=r"x is a .* which has no room for every label of the mechanism"):
+        mechanism.sanitize(None, kind(np.arange(100, dtype=np.int8)))
+
+
+def test_tables_with_names_that_repeat():
+    frame = pd.DataFrame(np.array([X, X[::-1]]).T, columns=["a", "a"])
+    mechanism = linred.markov(linred.Joint.from_records(S, frame), 0.5)
+    y = mechanism.sanitize(None, frame, key=KEY)
+    assert y.shape == frame.shape
+    assert list(y.columns) == ["a", "a"]
+    table = pa.table([pa.array(X), pa.array(X[::-1])], names=["a", "a"])
+    drawn = mechanism.sanitize(None, table, key=KEY)
+    assert drawn.column_names == ["a", "a"]
+    assert drawn.column(1).to_pylist() == y.iloc[:, 1].tolist()
+
+
 def test_codes_with_labels_from_zero_are_taken_as_they_are():
     s, x = RNG.integers(0, 2, 5000).astype(np.uint8), RNG.integers(0, 4, 5000).astype(np.uint8)
     mechanism = linred.non_markov(linred.Joint.from_records(s, x), 0.5)

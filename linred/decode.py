@@ -17,25 +17,26 @@ def decoder(name, column, labels):
     None among the labels is a missing value. A ValueError where a column of that kind has no room for one of the
     labels, or for missing values: here, before any code is drawn.
     """
-    parts = records._columns_of(name, column)
+    parts = records.columns_of(name, column)
     if parts is None:
         return _column_decoder(name, column, labels)
     decoders = []
     for place, (key, part) in enumerate(parts):
         part_labels = tuple(None if label is None else label[place] for label in labels)
         decoders.append((key, _column_decoder(f"{name}[{key!r}]", part, part_labels)))
-    return lambda codes: _like_table(column, {key: decode(codes) for key, decode in decoders})
+    return lambda codes: _like_table(column, [(key, decode(codes)) for key, decode in decoders])
 
 
 def _like_table(table, decoded):
+    """The table of (name, column) pairs, of which names may repeat."""
+    names, columns = zip(*decoded, strict=True)
     if isinstance(table, dict):
-        return decoded
-    columns = list(decoded.values())
+        return dict(decoded)
     if isinstance(table, np.ndarray):
         return np.stack(columns, axis=1)
     if hasattr(table, "iloc"):
         return sys.modules["pandas"].concat(columns, axis=1)
-    return type(table)(columns) if hasattr(table, "get_columns") else type(table).from_arrays(columns, list(decoded))
+    return type(table)(columns) if hasattr(table, "get_columns") else type(table).from_arrays(columns, names)
 
 
 def _column_decoder(name, column, labels):
@@ -58,12 +59,12 @@ def _list_decoder(column, labels):
 
 def _numpy_decoder(column, labels):
     if isinstance(column, np.ma.MaskedArray):
-        missing, some = np.array([label is None for label in labels]), next(x for x in labels if x is not None)
+        missing, some = np.array([label is None for label in labels]), next((x for x in labels if x is not None), 0)
         values = _numpy_labels(column.dtype, [some if label is None else label for label in labels])
         return lambda codes: np.ma.array(values[codes], mask=missing[codes])
+    values = _numpy_labels(column.dtype, labels)
     if column.dtype.kind in "iu" and labels == tuple(range(len(labels))):
         return lambda codes: codes.astype(column.dtype, copy=False)
-    values = _numpy_labels(column.dtype, labels)
     return lambda codes: values[codes]
 
 
