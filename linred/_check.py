@@ -95,6 +95,8 @@ def distortion(d, n_x):
 def codes(name, values, n_symbols):
     """A contiguous column of native integers. The kernels read them as unsigned: a negative code is a large one."""
     array = np.require(values, requirements=["C", "A"])
+    if array.size == 0 and isinstance(values, list | tuple):
+        array = array.astype(np.uint8)
     masked = isinstance(values, np.ma.MaskedArray)
     if array.ndim != 1 or array.dtype.kind not in "iu" or not array.dtype.isnative or masked:
         raise ValueError(f"{name} has shape {array.shape} and dtype {array.dtype}, not a column of integer codes")

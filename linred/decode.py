@@ -20,6 +20,9 @@ def decoder(name, column, labels):
     parts = records.columns_of(name, column)
     if parts is None:
         return _column_decoder(name, column, labels)
+    for label in labels:
+        if label is not None and not (isinstance(label, tuple) and len(label) == len(parts)):
+            raise ValueError(f"{name} is a table of {len(parts)} columns, and {label!r} is a label of the mechanism")
     decoders = []
     for place, (key, part) in enumerate(parts):
         part_labels = tuple(None if label is None else label[place] for label in labels)
@@ -35,26 +38,39 @@ def _like_table(table, decoded):
     if isinstance(table, np.ndarray):
         return np.stack(columns, axis=1)
     if hasattr(table, "iloc"):
-        return sys.modules["pandas"].concat(columns, axis=1)
+        return sys.modules["pandas"].concat(columns, axis=1).set_axis(table.columns, axis=1)
     return type(table)(columns) if hasattr(table, "get_columns") else type(table).from_arrays(columns, names)
 
 
 def _column_decoder(name, column, labels):
+    packages = {cls.__module__.partition(".")[0] for cls in type(column).__mro__}  # of a subclass too
+    make = next((_DECODERS[package] for package in _DECODERS if package in packages), _list_decoder)
     try:
-        if isinstance(column, np.ndarray):
-            return _numpy_decoder(column, labels)
-        package = type(column).__module__.partition(".")[0]
-        return _DECODERS.get(package, _list_decoder)(column, labels)
-    except (TypeError, ValueError, OverflowError) as error:
+        return make(column, labels)
+    except Exception as error:  # each package has its own
         kind = f"{type(column).__name__} of {getattr(column, 'dtype', getattr(column, 'type', 'objects'))}"
         detail = str(error).partition("\n")[0]
         raise ValueError(f"{name} is a {kind}, which has no room for every label of the mechanism: {detail}") from None
+
+
+def _check_kept(labels, values):
+    """That a column's values are the labels that were put into it, not what is left of them."""
+    for label, value in zip(labels, values, strict=True):
+        if label is not None and (value is None or label != value):
+            raise ValueError(f"{label!r} would become {value!r}")
 
 
 def _list_decoder(column, labels):
     values = _objects(labels)
     kind = tuple if isinstance(column, tuple) else list
     return lambda codes: kind(values[codes].tolist())
+
+
+def _objects(labels):
+    values = np.empty(len(labels), object)
+    for code, label in enumerate(labels):
+        values[code] = label
+    return values
 
 
 def _numpy_decoder(column, labels):
@@ -68,13 +84,6 @@ def _numpy_decoder(column, labels):
     return lambda codes: values[codes]
 
 
-def _objects(labels):
-    values = np.empty(len(labels), object)
-    for code, label in enumerate(labels):
-        values[code] = label
-    return values
-
-
 def _numpy_labels(dtype, labels):
     """An array of labels, of `dtype`, or as wide as the longest text needs."""
     if dtype.kind == "O":
@@ -82,13 +91,11 @@ def _numpy_labels(dtype, labels):
     if None in labels and dtype.kind not in "fmM":
         raise ValueError("missing values may be drawn")
     if dtype.kind in "US":
-        longest = np.array(labels)
-        if longest.dtype.kind != dtype.kind:
-            raise TypeError(f"they are not all {np.dtype(dtype.kind).name}")
-        return longest.astype(np.promote_types(longest.dtype, dtype))
-    values = np.array([math.nan if label is None and dtype.kind == "f" else label for label in labels], dtype)
-    if any(label is not None and label != value for label, value in zip(labels, values, strict=True)):
-        raise TypeError("they are of another kind")
+        values = np.array(labels)
+        values = values.astype(np.promote_types(values.dtype, dtype))
+    else:
+        values = np.array([math.nan if label is None and dtype.kind == "f" else label for label in labels], dtype)
+    _check_kept(labels, values if dtype.kind in "mM" else values.tolist())
     return values
 
 
@@ -100,40 +107,81 @@ def _pandas_decoder(column, labels):
             return lambda codes: pandas.Index(decode(codes), name=column.name)
         return lambda codes: decode(codes).array
     if hasattr(column, "cat"):
+        categories, recode = _with_new(column.cat.categories.tolist(), labels, column.cat.ordered)
         dtype = column.dtype
-        new = [label for label in labels if label is not None and label not in set(dtype.categories)]
-        if new:
-            dtype = pandas.CategoricalDtype([*dtype.categories, *new], dtype.ordered)
-        place = {label: code for code, label in enumerate(dtype.categories)}
-        recode = np.array([-1 if label is None else place[label] for label in labels])
+        if len(categories) > len(dtype.categories):
+            dtype = pandas.CategoricalDtype(categories)
         values = pandas.Categorical.from_codes(recode, dtype=dtype)
     elif isinstance(column.dtype, np.dtype):
         values = pandas.Series(_numpy_labels(column.dtype, labels), dtype=column.dtype).array
     else:
         values = pandas.array(list(labels), dtype=column.dtype)
+        _check_kept(labels, values.tolist())
     return lambda codes: pandas.Series(
         values.take(codes.astype(np.intp)), index=column.index, name=column.name, dtype=values.dtype
     )
 
 
+def _with_new(categories, labels, ordered):
+    """(categories and after them the labels that are not there, the place of each label among them or -1)."""
+    place = {label: code for code, label in enumerate(categories)}
+    for label in labels:
+        if label is not None and label not in place:
+            if ordered:
+                raise ValueError(f"{label!r} is not among its ordered categories")
+            place[label] = len(place)
+    return list(place), np.array([-1 if label is None else place[label] for label in labels])
+
+
 def _polars_decoder(column, labels):
     values = type(column)(column.name, list(labels), dtype=column.dtype, strict=True)
+    _check_kept(labels, values.to_list())
     return lambda codes: values.gather(codes.astype(np.uint32, copy=False))
 
 
 def _arrow_decoder(column, labels):
     pyarrow = sys.modules["pyarrow"]
-    dictionary = pyarrow.types.is_dictionary(column.type)
-    values = pyarrow.array(list(labels), column.type.value_type if dictionary else column.type)
+    if pyarrow.types.is_dictionary(column.type):
+        decode = _arrow_dictionary_decoder(pyarrow, column, labels)
+    else:
+        values = pyarrow.array(list(labels), column.type)
+        _check_kept(labels, values.to_pylist())
 
-    def decode(codes):
-        array = values.take(pyarrow.array(codes))
-        return array.dictionary_encode().cast(column.type) if dictionary else array
+        def decode(codes):
+            return values.take(pyarrow.array(codes))
 
+        decode(np.zeros(1, np.uint8))  # not every type can be taken from
     if not hasattr(column, "chunks"):
         return decode
-    ends = np.cumsum([len(chunk) for chunk in column.chunks])[:-1]
-    return lambda codes: pyarrow.chunked_array([decode(part) for part in np.split(codes, ends)], column.type)
+    ends = np.cumsum([len(chunk) for chunk in column.chunks], dtype=np.intp)
+    begins = ends - [len(chunk) for chunk in column.chunks]
+    return lambda codes: pyarrow.chunked_array(
+        [decode(codes[begin:end]) for begin, end in zip(begins, ends, strict=True)], column.type
+    )
 
 
-_DECODERS = {"pandas": _pandas_decoder, "polars": _polars_decoder, "pyarrow": _arrow_decoder}
+def _arrow_dictionary_decoder(pyarrow, column, labels):
+    """By the column's own dictionary, one for all chunks, with what it lacks put after it."""
+    chunks = column.unify_dictionaries().chunks if hasattr(column, "chunks") else [column]
+    own = chunks[0].dictionary.to_pylist() if chunks else []
+    categories, recode = _with_new([one for one in own if one is not None], labels, column.type.ordered)
+    dictionary = pyarrow.array(categories, column.type.value_type)
+    _check_kept(categories, dictionary.to_pylist())
+    width = column.type.index_type.bit_width - (not str(column.type.index_type).startswith("u"))
+    if len(categories) > 2**width:
+        raise ValueError(f"{len(categories)} labels are too many for its indices")
+
+    def decode(codes):
+        places = recode[codes]
+        indices = pyarrow.array(places, column.type.index_type, mask=places < 0)
+        return pyarrow.DictionaryArray.from_arrays(indices, dictionary, ordered=column.type.ordered)
+
+    return decode
+
+
+_DECODERS = {
+    "pandas": _pandas_decoder,
+    "polars": _polars_decoder,
+    "pyarrow": _arrow_decoder,
+    "numpy": _numpy_decoder,
+}

@@ -38,7 +38,7 @@ def secret(key=None, seed=None):
 def context_bytes(context):
     """The caller's context: bytes, or text as UTF-8."""
     if isinstance(context, str):
-        return context.encode()
+        return context.encode(errors="surrogatepass")
     if not isinstance(context, bytes | bytearray | memoryview):
         raise ValueError(f"context is a {type(context).__name__}, not bytes")
     return bytes(context)
@@ -88,6 +88,6 @@ def number_counters(numbers):
 
 def text_counters(texts, key):
     """Ids that are text or bytes as counters, 16 bytes each: a keyed BLAKE2b of each, text as UTF-8."""
-    as_bytes = (one.encode() if isinstance(one, str) else one for one in texts)
+    as_bytes = (one.encode(errors="surrogatepass") if isinstance(one, str) else one for one in texts)
     digests = (hashlib.blake2b(one, key=key, digest_size=BLOCK_BYTES).digest() for one in as_bytes)
     return np.frombuffer(b"".join(digests), np.uint8)

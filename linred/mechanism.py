@@ -380,7 +380,7 @@ def _meeting(joint, alpha, ldp, log_lift, build):
         if target.is_met_by(mechanism.sampler().certificate()):
             break
     else:
-        if min(target) > LEAST_COUPLED_TARGET:
+        if min(target) > _as_good_as_zero(joint):
             x = int(np.where(joint.p_x > 0.0, joint.p_x, np.inf).argmin())
             raise ValueError(
                 f"{_described(target)} cannot be met by this coupling in 64-bit tables: P(x) of "
@@ -391,15 +391,22 @@ def _meeting(joint, alpha, ldp, log_lift, build):
     return mechanism
 
 
-LEAST_COUPLED_TARGET = 2.0**-40
-"""Below it, a target is as good as 0 to 64-bit tables, and is met by drawing from P_X whatever s and x are."""
+def _resolution(joint):
+    """How far floats and 64-bit tables may be off, in nats."""
+    return 2.0**-48 + 4.0 * 2.0**-64 / joint.p_x[joint.p_x > 0.0].min()
+
+
+def _as_good_as_zero(joint):
+    """A target below it is met by drawing from P_X whatever s and x are, if by nothing else: a thousand times what the
+    tables may be off, but no more than 1e-9. Above it, a user would want to know."""
+    return min(1024.0 * _resolution(joint), 2.0**-30)
 
 
 def _alphas_to_try(joint, target):
     """alpha for the targets less a margin: at first what floats and 64-bit tables may be off, then ever more."""
     if min(target) > 0.0 and alpha_for(joint, ldp=target.ldp, log_lift=target.log_lift) == 0.0:
         yield 0.0  # nothing to do
-    margin = min(2.0**-48 + 4.0 * 2.0**-64 / joint.p_x[joint.p_x > 0.0].min(), min(target) / 1024.0)
+    margin = min(_resolution(joint), min(target) / 1024.0)
     while 0.0 < margin < min(target):
         yield alpha_for(joint, ldp=target.ldp - margin, log_lift=target.log_lift - margin)
         margin *= 8.0

@@ -85,6 +85,8 @@ def _encode_column(name, column, sort):
         or hasattr(column, "collect")
     ):
         raise ValueError(f"{name} is a {type(column).__name__}, not a column of records in order")
+    if hasattr(column, "to_physical") and getattr(column.dtype, "time_unit", None) == "ns":
+        raise ValueError(f"{name} is a Polars column of {column.dtype}: Python has no nanoseconds, cast it to 'us'")
     categories = _categories_of(name, column, sort)
     if categories is not None:
         return _from_categories(name, *categories)
@@ -298,7 +300,12 @@ class TextIds(list):
 
 def plain_ids(ids, n_records):
     """A column of record ids as an array of integers, a list of integers or `TextIds`; missing ones are an error."""
-    if isinstance(ids, str | bytes | dict | set | frozenset) or not hasattr(ids, "__len__"):
+    if (
+        isinstance(ids, str | bytes | dict | set | frozenset)
+        or not hasattr(ids, "__len__")
+        or getattr(ids, "ndim", 1) != 1
+        or columns_of("ids", ids) is not None
+    ):
         raise ValueError(f"ids is a {type(ids).__name__}, not a column of integers or of text")
     array = _as_array(ids)
     if array is not None and array.dtype.kind in "iu" and array.ndim == 1:

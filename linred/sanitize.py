@@ -22,8 +22,8 @@ def sanitize(mechanism, s, x, unseen, *, key, seed, ids, **how):
     if not isinstance(unseen, str) or unseen not in ("error", "marginal", "null"):
         raise ValueError(f"unseen = {unseen!r} is not 'error', 'marginal' or 'null'")
     labels = mechanism.joint.x_labels
-    decoded = decode.decoder("x", x, (*labels, None) if unseen == "null" else labels)
     s_codes, x_codes, unknown = _known_codes(mechanism, s, x, unseen)
+    decoded = decode.decoder("x", x, (*labels, None) if unseen == "null" else labels)
     private = seed is None
     if key is None and seed is None and ids is None:
         key = keystream.secret()  # one for both draws below: each record uses one of them

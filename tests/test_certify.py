@@ -235,6 +235,13 @@ def test_symbols_too_rare_for_the_tables_are_named_or_met_by_markov():
     assert linred.markov(joint, ldp=0.5).sampler().certificate().ldp <= 0.5
 
 
+def test_targets_that_tables_hardly_tell_from_zero_are_met_by_independence():
+    joint = linred.Joint.from_counts([[10**9, 2 * 10**9, 1], [2 * 10**9, 10**9, 0]])
+    for ldp in (1e-12, 1e-11, 1e-10):
+        mechanism = linred.non_markov(joint, ldp=ldp)
+        assert exact_figures(mechanism.sampler()).ldp <= ldp
+
+
 def test_alpha_and_targets_exclude_each_other():
     joint = example_1()
     for build in (linred.markov, linred.non_markov):

@@ -435,6 +435,10 @@ BAD = [
     ({"ids": [1.0, 2.0, 3.0, 4.0], "key": KEY}, r"ids\[0\] = 1.0 is not an integer"),
     ({"ids": [1, 2, 3, 2**127], "key": KEY}, r"ids\[3\] = \d+ has more than 128 bits"),
     ({"ids": "abcd", "key": KEY}, "ids is a str, not a column"),
+    ({"ids": np.array(1), "key": KEY}, "ids is a ndarray, not a column"),
+    ({"ids": {"a": [1, 2, 3, 4]}, "key": KEY}, "ids is a dict, not a column"),
+    ({"x_codes": np.array(1)}, r"x_codes has shape \(\) and dtype int64, not a column"),
+    ({"x_codes": CODES.astype(">i4")}, "x_codes has shape .* dtype >i4, not a column of integer codes"),
 ]
 
 

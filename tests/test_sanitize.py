@@ -113,6 +113,77 @@ def test_a_column_too_narrow_for_the_labels_is_refused(kind):
         mechanism.sanitize(None, kind(np.arange(100, dtype=np.int8)))
 
 
+def uniform(*labels):
+    return linred.markov(linred.Joint(np.full((1, len(labels)), 1 / len(labels)), x_labels=labels), 0.9)
+
+
+@pytest.mark.parametrize(
+    ("labels", "x", "message"),
+    [
+        ((2.5, 1), pa.array([1, 1]), "2.5 would become 2"),
+        (("a", 1), np.array(["a"]), "1 would become '1'"),
+        (("a", 1), pd.Series(["a"]), "1 would become '1'"),
+        (("a", 1), pd.Series(["a"], dtype="string"), "1 would become '1'"),
+        ((b"a", b"a\0"), np.array([b"a"]), "would become b'a'"),
+        ((2**60 + 1, 1), np.array([1.0]), "1152921504606846977 would become"),
+        ((2**60 + 1, 1), pl.Series([1.0]), "1152921504606846977 would become"),
+        (("a", "b"), pl.Series(["a"], dtype=pl.Enum(["a"])), "conversion from `str` to `enum` failed"),
+        (("a", "b"), pd.Series(["a"], dtype=pd.CategoricalDtype(["a"], ordered=True)), "'b' is not among its ordered"),
+        (("a", "b"), pa.array(["a"], pa.string_view()), "no kernel"),
+        ([f"v{i}" for i in range(300)], pa.array(["v0"]).cast(pa.dictionary(pa.int8(), pa.string())), "300 labels"),
+    ],
+)
+def test_labels_that_a_column_would_change_are_refused_before_a_draw(labels, x, message):
+    with pytest.raises(
+        ValueError, match=f"x is a .* which has no room for every label of the mechanism: .*{message}"
+    ) as e:
+        uniform(*labels).sanitize(None, x)
+    assert "\n" not in str(e.value)
+
+
+def test_dictionaries_keep_their_order():
+    x = pa.DictionaryArray.from_arrays(pa.array([2, 1, 0, 1] * 5, pa.int8()), ["low", "mid", "high"], ordered=True)
+    y = linred.markov(linred.Joint.from_records([0] * 20, x), 0.5).sanitize(None, x, key=KEY)
+    assert y.type == x.type
+    assert y.dictionary.to_pylist() == ["low", "mid", "high"]
+
+
+def test_large_categoricals_take_no_longer_than_their_alphabet():
+    labels = [f"v{i}" for i in range(20_000)]  # minutes, if every label looked through all others
+    x = pd.Series(labels, dtype=pd.CategoricalDtype(labels))
+    assert (uniform(*labels).sanitize(None, x, key=KEY).dtype) == x.dtype
+
+
+def test_structured_arrays_and_subclasses():
+    x = np.array([(1, "a"), (2, "b")] * 50, dtype=[("u", int), ("v", "U1")])
+    y = linred.markov(linred.Joint.from_records([0] * 100, x), 0.9).sanitize(None, x, key=KEY)
+    assert y.dtype == x.dtype
+    assert set(y.tolist()) == set(x.tolist())
+
+    class Special(pd.Series):
+        pass
+
+    assert isinstance(uniform(1, 2).sanitize(None, Special([1, 2], name="n")), pd.Series)
+
+
+def test_polars_nanoseconds_are_refused():
+    with pytest.raises(ValueError, match=r"x is a Polars column of Datetime\(.*ns.* cast it to 'us'"):
+        linred.Joint.from_records([0, 1], pl.Series([1, 1500]).cast(pl.Datetime("ns")))
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (pl.DataFrame({"a": X}).lazy(), "x is a LazyFrame, not a column"),
+        (pl.col("a"), "x is a Expr, not a column"),
+        (pd.DataFrame({"a": X, "b": X}), r"x is a table of 2 columns, and 'a' is a label of the mechanism"),
+    ],
+)
+def test_what_is_no_column_of_the_mechanism(x, message):
+    with pytest.raises(ValueError, match=message):
+        MECHANISM.sanitize(S, x, unseen="marginal")
+
+
 def test_tables_with_names_that_repeat():
     frame = pd.DataFrame(np.array([X, X[::-1]]).T, columns=["a", "a"])
     mechanism = linred.markov(linred.Joint.from_records(S, frame), 0.5)
