@@ -94,7 +94,8 @@ def distortion(d, n_x):
 
 def codes(name, values, n_symbols):
     """A contiguous column of native integers. The kernels read them as unsigned: a negative code is a large one."""
-    array = np.require(values, requirements=["C", "A"])
+    as_it_is = type(values) is np.ndarray and values.flags.carray
+    array = values if as_it_is else np.require(values, requirements=["C", "A"])
     if array.size == 0 and isinstance(values, list | tuple):
         array = array.astype(np.uint8)
     masked = isinstance(values, np.ma.MaskedArray)
@@ -111,11 +112,14 @@ def raise_out_of_range(name, codes, n_symbols, first=0):
     raise ValueError(f"{name}[{first + record}] = {codes[record]} is not a code below {n_symbols}")
 
 
+_BYTES, _BOOLS, _INTEGERS = (bytes, bytearray, memoryview), (bool, np.bool_), (int, np.integer)
+
+
 def whole_number(name, value, low, high):
     """`value` as an int in [low, high]; high may be None."""
-    if isinstance(value, bytes | bytearray | memoryview):  # it may be a key, which is not to be shown
+    if isinstance(value, _BYTES):  # it may be a key, which is not to be shown
         raise ValueError(f"{name} is a {type(value).__name__}, not a whole number")
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    if isinstance(value, _BOOLS) or not isinstance(value, _INTEGERS):
         raise ValueError(f"{name} = {_short(value)} is not a whole number")
     if value < low or (high is not None and value > high):
         raise ValueError(f"{name} = {_short(value)} is outside [{low}, {'inf' if high is None else high}]")

@@ -103,8 +103,8 @@ class Sampler:
             if start != 0:
                 raise ValueError(f"start = {start} is given with ids, which take the place of record numbers")
             draw = _ById(self._kernel, secret, context, records.plain_ids(ids, n_records))
-        if out is not None and n_records:
-            self._kernel.check(_sampling.Columns(*columns))
+        if out is not None:
+            _run(lambda block, room: self._kernel.check(block), columns, self._block_records, threads)
         _run(draw, columns, self._block_records, threads)
         return columns[2]
 
