@@ -28,9 +28,17 @@ def channel(sampler):
     return dense
 
 
+def stored_channel(sampler, mechanism):
+    """The mechanism's own P(y|s,x); a product that is too small for a double is the smallest one, not 0."""
+    seen = slice(None if sampler.sees_s else 1)
+    dense = mechanism.p_y_given_sx[seen]
+    drawn = mechanism._destinations.toarray()[mechanism.table_of[seen]] > 0.0
+    return np.where(drawn & (mechanism.move[seen] > 0.0)[..., None], np.maximum(dense, 5e-324), dense)
+
+
 def expected_channel(sampler, mechanism):
     """What `channel` has to be to the last unit: the twins' integers, from the mechanism's probabilities."""
-    dense = mechanism.p_y_given_sx[: None if sampler.sees_s else 1]
+    dense = stored_channel(sampler, mechanism)
     expected = np.full(dense.shape, Fraction(0), object)
     for s, x in np.ndindex(dense.shape[:2]):
         keep, move, stored = mechanism.keep[s, x], mechanism.move[s, x], dense[s, x]
@@ -60,7 +68,7 @@ def _quantised(p):
 def check_channel(sampler, mechanism):
     """The integers are the mechanism's probabilities: to the last unit by the twins, to rounding by themselves, zeros
     and ones exactly; rows sum to one exactly."""
-    realised, dense = channel(sampler), mechanism.p_y_given_sx[: None if sampler.sees_s else 1]
+    realised, dense = channel(sampler), stored_channel(sampler, mechanism)
     assert (realised == expected_channel(sampler, mechanism)).all()
     assert (realised.sum(axis=2) == 1).all()
     assert ((realised == 0) == (dense == 0.0)).all()
