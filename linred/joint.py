@@ -141,6 +141,11 @@ class Joint:
         weights = self.p_sx if self.counts is None else self.counts
         return _conditional(weights.T, weights.sum(axis=0), self.p_s)
 
+    @property
+    def _unseen(self):
+        """Pairs (s, x) that never occur, |S| x |X|; not read off p_sx, which may underflow."""
+        return (self.p_x_given_s == 0.0) | (self.p_s[:, None] == 0.0)
+
     @cached_property
     def _column_extremes(self):
         """max_s and min_s of P(x|s) over the s that occur: all that LDP, lifts and calibration need, in one pass.

@@ -50,7 +50,7 @@ def subkey(secret, context, purpose):
 
 
 def words_into(key, first_byte, zeros, buffer):
-    """len(zeros) bytes of a key's keystream, from `first_byte` on, into `buffer`; which has 15 bytes more.
+    """len(zeros) bytes of a key's keystream, from `first_byte` on, into `buffer`, which has 15 bytes more.
 
     `zeros` is what its name says: the cipher adds its keystream to it.
     """

@@ -80,6 +80,6 @@ def _n_unseen_pairs(mechanism, s_codes, x_codes, unknown):
     if s_codes is None:
         counts, never = np.bincount(x_codes, minlength=joint.shape[1]), joint.p_x == 0.0
     else:
-        counts, never = _counting.count_pairs(s_codes, x_codes, *joint.shape), joint.p_sx == 0.0
+        counts, never = _counting.count_pairs(s_codes, x_codes, *joint.shape), joint._unseen
     of_unknown = 0 if unknown is None else int(unknown.sum()) * int(never.flat[0])  # they stand as (0, 0)
     return int(counts[never].sum()) - of_unknown
