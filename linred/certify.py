@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linred.report import PRIVACY_LABELS
+
 HALF_ULP = 2.0**-53
 SCALE = 1000
 """Probabilities are doubles times 2^1000 below: one may be 2^-64 of the smallest double, and must not become 0."""
@@ -33,9 +35,8 @@ class Certificate(NamedTuple):
     p_y: np.ndarray
 
     def __str__(self):
-        labels = ("LDP", "log-lift", "max-lift", "min-lift", "mutual information", "maximal leakage")
         lines = ["what the sampled tables tell about S, at most [nats]"]
-        lines += [f"  {label:<30}{value:>#28.6g}" for label, value in zip(labels, self, strict=False)]
+        lines += [f"  {label:<30}{value:>#28.6g}" for label, value in zip(PRIVACY_LABELS, self, strict=False)]
         return "\n".join(lines)
 
     __repr__ = __str__

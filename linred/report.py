@@ -46,7 +46,7 @@ class Report:
             "",
             f"{f'what is told about S [{unit}]':<32}{'before':>14}{'after':>14}",
         ]
-        for label, before, after in zip(_PRIVACY_LABELS, self.before, self.after, strict=True):
+        for label, before, after in zip(PRIVACY_LABELS, self.before, self.after, strict=True):
             lines.append(f"  {label:<30}{before:>#14.6g}{after:>#14.6g}")
         lines += ["", "what is left of X"]
         for label, value in zip(_UTILITY_LABELS, self.utility, strict=True):
@@ -57,7 +57,7 @@ class Report:
     __repr__ = __str__
 
 
-_PRIVACY_LABELS = ("LDP", "log-lift", "max-lift", "min-lift", "mutual information", "maximal leakage")
+PRIVACY_LABELS = ("LDP", "log-lift", "max-lift", "min-lift", "mutual information", "maximal leakage")
 _UTILITY_LABELS = (
     "share of records changed (DTV)",
     "I(X;Y) [{unit}]",
