@@ -7,8 +7,9 @@
 The names below are the library; each is documented where it is defined.
 """
 
+from linred.calibrate import alpha_for
 from linred.joint import Joint
-from linred.mechanism import Mechanism, alpha_for, linear_reduction, markov, non_markov
+from linred.mechanism import Mechanism, linear_reduction, markov, non_markov
 from linred.metrics import (
     alpha_leakage,
     dp,
@@ -20,7 +21,6 @@ from linred.metrics import (
     min_lift,
     mutual_information,
 )
-from linred.sampler import Sampler
 
 __version__ = "0.1.0.dev0"
 
@@ -42,3 +42,12 @@ __all__ = [
     "mutual_information",
     "non_markov",
 ]
+
+
+def __getattr__(name):
+    """`Sampler` is loaded when it is asked for: what it needs takes as long to import as all the rest."""
+    if name == "Sampler":
+        from linred.sampler import Sampler
+
+        return Sampler
+    raise AttributeError(f"module 'linred' has no attribute {name!r}")

@@ -50,7 +50,7 @@ def _column_decoder(name, column, labels):
     except Exception as error:  # each package has its own
         kind = f"{type(column).__name__} of {getattr(column, 'dtype', getattr(column, 'type', 'objects'))}"
         detail = str(error).partition("\n")[0]
-        raise ValueError(f"{name} is a {kind}, which has no room for every label of the mechanism: {detail}") from None
+        raise ValueError(f"{name} is a {kind}, which has no room for every label of the mechanism: {detail}") from error
 
 
 def _check_kept(labels, values):

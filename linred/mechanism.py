@@ -1,4 +1,4 @@
-"""The paper's mechanisms: the linear reduction of P(S, X), how far to go, and how to draw Y from (S, X).
+"""The paper's mechanisms: the linear reduction of P(S, X), and how to draw Y from (S, X).
 
 `Mechanism` stores keep-probabilities and sparse tables of destinations, and tells what it does to the data.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, _mechanism, metrics
+from linred import _check, _mechanism, calibrate, metrics
 from linred.joint import Joint
 from linred.report import Privacy, Report, Utility
 
@@ -20,16 +20,6 @@ class Tables(NamedTuple):
     indptr: np.ndarray
     y: np.ndarray
     probability: np.ndarray
-
-
-class Target(NamedTuple):
-    """What a mechanism was made to meet, in nats; inf where nothing was asked."""
-
-    ldp: float
-    log_lift: float
-
-    def is_met_by(self, figures):
-        return figures.ldp <= self.ldp and figures.log_lift <= self.log_lift
 
 
 class Mechanism:
@@ -254,28 +244,6 @@ def linear_reduction(joint, alpha):
     return Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
 
 
-def alpha_for(joint, *, ldp=None, log_lift=None):
-    """The smallest alpha whose linear reduction meets a target, or both targets at once, in nats.
-
-    Guarantee
-    ---------
-    `linred.ldp` and `linred.log_lift` of `linear_reduction(joint, alpha)` are at or under the targets, and so are the
-    exact figures of (1-alpha) P(x|s) + alpha P(x) over the reals, for the doubles that the Joint holds (and P(x) that
-    are 0 or above 1e-280): alpha is rounded up (errata 10). It is above the real minimum by rounding only, and so just
-    above 0.0 where the target is the figure of the Joint itself. Closed form (errata 6), O(|S||X|).
-
-    >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
-    >>> round(alpha_for(joint, ldp=1.0), 12)
-    0.37640076465
-    """
-    _check.joint(joint)
-    ldp, log_lift = _targets(ldp, log_lift)
-    alpha, step = max(_alpha_for_ldp(joint, ldp), _alpha_for_log_lift(joint, log_lift)), 2.0**-53
-    while not (_ldp_bound(joint, alpha) <= ldp and _log_lift_bound(joint, alpha) <= log_lift):
-        alpha, step = min(1.0, alpha + step), 2.0 * step
-    return alpha
-
-
 def markov(joint, alpha=None, *, ldp=None, log_lift=None):
     """Lemma 1: keep x with probability 1-alpha, else draw from P_X. It does not look at s, and is stored in O(|X|).
 
@@ -288,7 +256,7 @@ def markov(joint, alpha=None, *, ldp=None, log_lift=None):
     """
     _check.joint(joint)
     if alpha is None or ldp is not None or log_lift is not None:
-        return _meeting(joint, alpha, ldp, log_lift, markov)
+        return calibrate.meeting(joint, alpha, ldp, log_lift, markov, partial(markov, joint, 1.0))
     alpha = _check.alpha(alpha)
     seen = joint.p_x > 0.0
     return Mechanism(
@@ -337,7 +305,7 @@ def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, c
         raise ValueError(f"coupling = {coupling!r} cannot be chosen: the distortion decides the moves")
     if alpha is None or ldp is not None or log_lift is not None:
         build = partial(non_markov, distortion=distortion, coupling=coupling)
-        return _meeting(joint, alpha, ldp, log_lift, build)
+        return calibrate.meeting(joint, alpha, ldp, log_lift, build, partial(markov, joint, 1.0))
     alpha, p = _check.alpha(alpha), joint.p_x_given_s
     q, delta, gap = linear_reduction(joint, alpha).p_x_given_s, _mechanism.excess(p, joint.p_x, alpha), 0.0
     seen = p if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, p, 0.0)  # P(x) stands there where P(s) = 0
@@ -368,55 +336,6 @@ def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, c
     )
 
 
-def _meeting(joint, alpha, ldp, log_lift, build):
-    """The mechanism build(joint, alpha), alpha little above `alpha_for`, that meets the targets in its integers."""
-    if alpha is not None:
-        raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose alpha")
-    if ldp is None and log_lift is None:
-        raise ValueError("alpha is None and no target is given: pass alpha, or ldp= or log_lift= or both")
-    target = Target(*_targets(ldp, log_lift))
-    for alpha in _alphas_to_try(joint, target):
-        mechanism = build(joint, alpha)
-        if target.is_met_by(mechanism.sampler().certificate()):
-            break
-    else:
-        if min(target) > _as_good_as_zero(joint):
-            x = int(np.where(joint.p_x > 0.0, joint.p_x, np.inf).argmin())
-            raise ValueError(
-                f"{_described(target)} cannot be met by this coupling in 64-bit tables: P(x) of "
-                f"{joint.x_labels[x]!r} is {joint.p_x[x]:.3g}; merge it with another symbol, or take markov"
-            )
-        mechanism = markov(joint, 1.0)
-    mechanism.target = target
-    return mechanism
-
-
-def _resolution(joint):
-    """How far floats and 64-bit tables may be off, in nats."""
-    return 2.0**-48 + 4.0 * 2.0**-64 / joint.p_x[joint.p_x > 0.0].min()
-
-
-def _as_good_as_zero(joint):
-    """A target below it is met by drawing from P_X whatever s and x are, if by nothing else: a thousand times what the
-    tables may be off, but no more than 1e-9. Above it, a user would want to know."""
-    return min(1024.0 * _resolution(joint), 2.0**-30)
-
-
-def _alphas_to_try(joint, target):
-    """alpha for the targets less a margin: at first what floats and 64-bit tables may be off, then ever more."""
-    if min(target) > 0.0 and alpha_for(joint, ldp=target.ldp, log_lift=target.log_lift) == 0.0:
-        yield 0.0  # nothing to do
-    margin = min(_resolution(joint), min(target) / 1024.0)
-    while 0.0 < margin < min(target):
-        yield alpha_for(joint, ldp=target.ldp - margin, log_lift=target.log_lift - margin)
-        margin *= 8.0
-
-
-def _described(target):
-    named = (f"{name} = {value!r}" for name, value in zip(target._fields, target, strict=True) if value < math.inf)
-    return " and ".join(named)
-
-
 def _marginal_table(p_y):
     y = np.flatnonzero(p_y).astype(np.int32)
     return np.array([0, y.size]), y, p_y[y]
@@ -441,66 +360,3 @@ def _proportional(p, q, p_y, delta):
         np.concatenate([y, np.nonzero(short)[1].astype(np.int32)]),
         np.concatenate([probability, deficit[short]]),
     )
-
-
-def _targets(ldp, log_lift):
-    if ldp is None and log_lift is None:
-        raise ValueError("a target is needed: ldp=, log_lift= or both")
-    return (
-        math.inf if ldp is None else _check.number("ldp", ldp, 0.0, math.inf),
-        math.inf if log_lift is None else _check.number("log_lift", log_lift, 0.0, math.inf),
-    )
-
-
-def _alpha_for_ldp(joint, target):
-    """max over x of n / (n + P(x)(e^target - 1)), n = max_s P(x|s) - e^target min_s P(x|s), written without
-    cancellation: with h, l the extremes, n = (h - l) - (e^target - 1) l and the denominator adds what is >= 0."""
-    if target == math.inf:
-        return 0.0
-    (highest, lowest), p_x = joint._column_extremes, joint.p_x
-    growth = math.expm1(min(target, 700.0))  # beyond that a double has no e^target, and alpha is below 1e-300
-    excess = (highest - lowest) - growth * lowest
-    over = excess > 0.0
-    return float((excess[over] / ((highest - lowest) + growth * (p_x - lowest))[over]).max(initial=0.0))
-
-
-def _alpha_for_log_lift(joint, target):
-    """The largest share of max_s P(x|s) - P(x), or of P(x) - min_s P(x|s), that is beyond the target."""
-    if target == math.inf:
-        return 0.0
-    (highest, lowest), p_x = joint._column_extremes, joint.p_x
-    alpha = 0.0
-    for distance, allowed in (
-        (highest - p_x, math.expm1(min(target, 700.0)) * p_x),
-        (p_x - lowest, -math.expm1(-target) * p_x),
-    ):
-        over = distance > allowed
-        alpha = max(alpha, float(((distance - allowed)[over] / distance[over]).max(initial=0.0)))
-    return alpha
-
-
-def _reduced_extremes(joint, alpha):
-    """The column extremes of `linear_reduction(joint, alpha)`, from those of joint: rounding keeps order."""
-    return ((1.0 - alpha) * extreme + alpha * joint.p_x for extreme in joint._column_extremes)
-
-
-def _ldp_bound(joint, alpha):
-    highest, lowest = _reduced_extremes(joint, alpha)
-    x = metrics._largest_ratio(highest, lowest)
-    return _rounded_up(metrics._log_ratio(highest[x], lowest[x]))
-
-
-def _log_lift_bound(joint, alpha):
-    highest, lowest = _reduced_extremes(joint, alpha)
-    return max(
-        _rounded_up(metrics._log_ratio(numerators[x], denominators[x]))
-        for numerators, denominators in ((highest, joint.p_x), (joint.p_x, lowest))
-        for x in (metrics._largest_ratio(numerators, denominators),)
-    )
-
-
-def _rounded_up(figure):
-    """Above the real figure: three roundings at either end of a ratio, one in it, one in the log: under 8 half-ulps.
-
-    0.0 is exact: both ends are then the same double."""
-    return figure + 2.0**-49 * (1.0 + figure) if figure > 0.0 else 0.0

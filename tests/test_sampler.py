@@ -451,6 +451,11 @@ def test_bad_arguments_are_named(wrong, message):
     assert "\n" not in str(caught.value)
 
 
+def test_only_a_mechanism_has_a_sampler():
+    with pytest.raises(TypeError, match=r"mechanism is a Joint, not a linred\.Mechanism"):
+        linred.Sampler(example_1())
+
+
 def test_an_output_that_overlaps_an_input_is_refused():
     memory = np.zeros(100, np.uint8)
     with pytest.raises(ValueError, match="out shares memory with x_codes"):
