@@ -10,7 +10,7 @@ import numpy as np
 import linred
 from benchmarks import rivals
 from benchmarks.common import compare, not_installed, seconds
-from linred import _mechanism, _sampling, _simd, keystream
+from linred import _sampling, _simd, keystream
 from linred.demo import example_1
 
 DATA = Path(__file__).parent / "data"
@@ -28,37 +28,6 @@ def adult():
 def random_joint(n_s, n_x):
     rng = np.random.default_rng(1)
     return linred.Joint.from_conditional(rng.dirichlet(np.ones(n_x), n_s), rng.dirichlet(np.ones(n_s)))
-
-
-def fewest_changes(joint, ldp):
-    """The non-Markov mechanism that changes the fewest records at LDP <= ldp, P_Y = P_X kept: HiGHS's (errata 5)."""
-    from scipy.optimize import linprog
-
-    (n_s, n_x), p = joint.shape, joint.p_x_given_s
-    n = n_s * n_x
-    identity, zero = np.eye(n), np.zeros((n, n))
-    of_x = np.tile(np.eye(n_x), (n_s, 1))  # q(x|s), what is lost of p(x|s), and the least q(x|.)
-    no_more = [[-identity, -identity, np.zeros((n, n_x))], [-identity, zero, of_x]]
-    no_more.append([identity, zero, -np.exp(ldp) * of_x])
-    equal = [
-        [np.kron(joint.p_s[None, :], np.eye(n_x)), np.zeros((n_x, n + n_x))],
-        [np.kron(np.eye(n_s), np.ones((1, n_x))), np.zeros((n_s, n + n_x))],
-    ]
-    solved = linprog(
-        np.concatenate([np.zeros(n), np.repeat(joint.p_s, n_x), np.zeros(n_x)]),
-        np.vstack([np.hstack(row) for row in no_more]),
-        np.concatenate([-p.ravel(), np.zeros(2 * n)]),
-        np.vstack([np.hstack(row) for row in equal]),
-        np.concatenate([joint.p_x, np.ones(n_s)]),
-    )
-    q = solved.x[:n].reshape(n_s, n_x)
-    delta = p - q
-    delta[np.abs(delta) < 1e-9] = 0.0
-    delta[np.arange(n_s), p.argmax(axis=1)] -= delta.sum(axis=1)
-    flows = _mechanism.northwest(delta)
-    keep, move, table_of, *tables = _mechanism.tables_from_flows(p, p - delta, joint.p_x, flows, False)
-    parts = {"keep": keep, "move": move, "table_of": table_of, "tables": tables}
-    return linred.Mechanism(joint, name="fewest changes", alpha=0.0, sees_s=True, **parts)
 
 
 def records(joint, n_records, dtype):
@@ -176,7 +145,7 @@ def rows():
     both = (("Proposition 1", linred.non_markov), ("Lemma 1", linred.markov))
     for name, build in both:
         yield from rows_of(f"Example 1, {name}, alpha = .5", build(paper, 0.5), 50 * MILLION, np.uint8, "5")
-    yield from rows_of("Adult, fewest changes, LDP 1", fewest_changes(of_adult, 1.0), 20 * MILLION, np.uint8, "10")
+    yield from rows_of("Adult, fewest changes, LDP 1", linred.optimal(of_adult, ldp=1.0), 20 * MILLION, np.uint8, "10")
     for name, build in both:
         yield from rows_of(f"Adult, {name}, LDP 1", build(of_adult, ldp=1.0), 20 * MILLION, np.uint8, "")
     for name, build in both:

@@ -7,9 +7,12 @@
 The names below are the library; each is documented where it is defined.
 """
 
+from importlib import import_module
+
 from linred.calibrate import alpha_for
+from linred.closed_forms import markov, non_markov
 from linred.joint import Joint
-from linred.mechanism import Mechanism, linear_reduction, markov, non_markov
+from linred.mechanism import Mechanism
 from linred.metrics import (
     alpha_leakage,
     dp,
@@ -21,6 +24,7 @@ from linred.metrics import (
     min_lift,
     mutual_information,
 )
+from linred.reduction import linear_reduction
 
 __version__ = "0.1.0.dev0"
 
@@ -28,6 +32,7 @@ __all__ = [
     "Joint",
     "Mechanism",
     "Sampler",
+    "TimeLimitWarning",
     "alpha_for",
     "alpha_leakage",
     "dp",
@@ -41,13 +46,19 @@ __all__ = [
     "min_lift",
     "mutual_information",
     "non_markov",
+    "optimal",
 ]
 
 
-def __getattr__(name):
-    """`Sampler` is loaded when it is asked for: what it needs takes as long to import as all the rest."""
-    if name == "Sampler":
-        from linred.sampler import Sampler
+_LATER = {
+    "Sampler": "sampler",
+    "TimeLimitWarning": "optimum",
+    "optimal": "optimum",
+}
+"""Loaded when asked for, from these modules: what they need takes as long to import as all the rest."""
 
-        return Sampler
+
+def __getattr__(name):
+    if name in _LATER:
+        return getattr(import_module(f"linred.{_LATER[name]}"), name)
     raise AttributeError(f"module 'linred' has no attribute {name!r}")

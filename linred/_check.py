@@ -37,6 +37,12 @@ def alpha(value):
     return number("alpha", value, 0.0, 1.0)
 
 
+def flag(name, value):
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} = {_short(value)} is not True or False")
+    return bool(value)
+
+
 def log_of_base(base):
     """ln(base), the divisor that turns nats into the unit asked for."""
     base = number("base", base, 0.0, math.inf)

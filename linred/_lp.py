@@ -1,14 +1,84 @@
 """Linear programmes: the only caller of SciPy's HiGHS and of POT."""
 
 import importlib.util
+import logging
+import time
+from typing import NamedTuple
 
 import numpy as np
+
+log = logging.getLogger("linred")
 
 HIGHS_TOLERANCE = 1e-10
 """The tightest that HiGHS takes, on a problem scaled to total mass one and largest cost one."""
 
 COST_CAP = 1e5
 """Times the median cost: dearer arcs cost just that. What a cap may spoil is mended on the basis tree."""
+
+
+LARGE = 2000
+"""Variables: from there on HiGHS's interior point is faster than its dual simplex."""
+
+
+class Rows:
+    """Rows of equations or inequalities and their right sides, written down term by term."""
+
+    def __init__(self):
+        self._right, self._terms, self.n_rows = [], [], 0
+
+    def add(self, right):
+        """New rows, as their numbers."""
+        self._right.append(right)
+        self.n_rows += len(right)
+        return np.arange(self.n_rows - len(right), self.n_rows)
+
+    def term(self, row, variable, value):
+        """Add value * variable to a row, all broadcast against each other."""
+        self._terms.append([part.ravel() for part in np.broadcast_arrays(row, variable, value)])
+
+    def matrix(self, n_variables):
+        """(A, b) with A sparse, as `linprog` takes them; None where there are no rows."""
+        from scipy.sparse import csr_array
+
+        if not self.n_rows:
+            return None, None
+        row, variable, value = (np.concatenate(part) for part in zip(*self._terms, strict=True))
+        return csr_array((value, (row, variable)), shape=(self.n_rows, n_variables)), np.concatenate(self._right)
+
+
+class Solution(NamedTuple):
+    """Of a linear programme; prices are what the cost rises by with the right side of a row."""
+
+    x: np.ndarray
+    cost: float
+    of_equations: np.ndarray
+    of_inequalities: np.ndarray
+
+
+def solve(cost, equations, inequalities, bounds, time_limit=None):
+    """A `Solution` that is a vertex, feasible and optimal to about HIGHS_TOLERANCE; None where the time ran out."""
+    from scipy.optimize import linprog
+
+    a_eq, b_eq = equations.matrix(cost.size)
+    a_ub, b_ub = inequalities.matrix(cost.size)
+    scale = float(cost.max(initial=0.0)) or 1.0
+    options = {"primal_feasibility_tolerance": HIGHS_TOLERANCE, "dual_feasibility_tolerance": HIGHS_TOLERANCE}
+    end = None if time_limit is None else time.monotonic() + time_limit
+    log.info("HiGHS: %d variables, %d equations, %d inequalities", cost.size, equations.n_rows, inequalities.n_rows)
+    for method in ("highs-ipm", "highs-ds") if cost.size > LARGE else ("highs-ds", "highs-ipm"):
+        begin = time.monotonic()
+        if end is not None:
+            if begin >= end:
+                return None
+            options["time_limit"] = end - begin
+        result = linprog(cost / scale, a_ub, b_ub, a_eq, b_eq, bounds, method, options=options)
+        log.info("%s: %s in %.1f s", method, result.message.split("(")[0].strip(), time.monotonic() - begin)
+        if result.status == 0:
+            prices = (rows.marginals * scale for rows in (result.eqlin, result.ineqlin))
+            return Solution(np.maximum(result.x, bounds[:, 0]), float(cost @ result.x), *prices)
+        if result.status == 1:  # a limit was reached, and time is the only one
+            return None
+    raise RuntimeError(f"HiGHS did not solve a programme of {cost.size} variables: {result.message}")
 
 
 def transport(supply, demand, cost):

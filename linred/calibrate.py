@@ -14,8 +14,22 @@ class Target(NamedTuple):
     ldp: float
     log_lift: float
 
+    def __str__(self):
+        named = ((name, value) for name, value in zip(self._fields, self, strict=True) if value < math.inf)
+        return " and ".join(f"{name} <= {value!r}" for name, value in named)
+
     def is_met_by(self, figures):
         return figures.ldp <= self.ldp and figures.log_lift <= self.log_lift
+
+
+def target(ldp, log_lift):
+    """The `Target`; one of them may be None."""
+    if ldp is None and log_lift is None:
+        raise ValueError("a target is needed: ldp=, log_lift= or both")
+    return Target(
+        math.inf if ldp is None else _check.number("ldp", ldp, 0.0, math.inf),
+        math.inf if log_lift is None else _check.number("log_lift", log_lift, 0.0, math.inf),
+    )
 
 
 def alpha_for(joint, *, ldp=None, log_lift=None):
@@ -34,7 +48,7 @@ def alpha_for(joint, *, ldp=None, log_lift=None):
     0.37640076465
     """
     _check.joint(joint)
-    ldp, log_lift = _targets(ldp, log_lift)
+    ldp, log_lift = target(ldp, log_lift)
     alpha, step = max(_alpha_for_ldp(joint, ldp), _alpha_for_log_lift(joint, log_lift)), 2.0**-53
     while not (_ldp_bound(joint, alpha) <= ldp and _log_lift_bound(joint, alpha) <= log_lift):
         alpha, step = min(1.0, alpha + step), 2.0 * step
@@ -48,20 +62,20 @@ def meeting(joint, alpha, ldp, log_lift, build, independent):
         raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose alpha")
     if ldp is None and log_lift is None:
         raise ValueError("alpha is None and no target is given: pass alpha, or ldp= or log_lift= or both")
-    target = Target(*_targets(ldp, log_lift))
-    for alpha in _alphas_to_try(joint, target):
+    asked = target(ldp, log_lift)
+    for alpha in _alphas_to_try(joint, asked):
         mechanism = build(joint, alpha)
-        if target.is_met_by(mechanism.sampler().certificate()):
+        if asked.is_met_by(mechanism.sampler().certificate()):
             break
     else:
-        if min(target) > _as_good_as_zero(joint):
+        if min(asked) > _as_good_as_zero(joint):
             x = int(np.where(joint.p_x > 0.0, joint.p_x, np.inf).argmin())
             raise ValueError(
-                f"{_described(target)} cannot be met by this coupling in 64-bit tables: P(x) of "
+                f"{asked} cannot be met by this coupling in 64-bit tables: P(x) of "
                 f"{joint.x_labels[x]!r} is {joint.p_x[x]:.3g}; merge it with another symbol, or take markov"
             )
         mechanism = independent()
-    mechanism.target = target
+    mechanism.target = asked
     return mechanism
 
 
@@ -84,20 +98,6 @@ def _alphas_to_try(joint, target):
     while 0.0 < margin < min(target):
         yield alpha_for(joint, ldp=target.ldp - margin, log_lift=target.log_lift - margin)
         margin *= 8.0
-
-
-def _described(target):
-    named = (f"{name} = {value!r}" for name, value in zip(target._fields, target, strict=True) if value < math.inf)
-    return " and ".join(named)
-
-
-def _targets(ldp, log_lift):
-    if ldp is None and log_lift is None:
-        raise ValueError("a target is needed: ldp=, log_lift= or both")
-    return (
-        math.inf if ldp is None else _check.number("ldp", ldp, 0.0, math.inf),
-        math.inf if log_lift is None else _check.number("log_lift", log_lift, 0.0, math.inf),
-    )
 
 
 def _alpha_for_ldp(joint, target):

@@ -1,16 +1,18 @@
-"""The paper's mechanisms: the linear reduction of P(S, X), and how to draw Y from (S, X).
+"""A mechanism P(y|s,x): how it is stored, what it does to the data, and how it is applied.
 
-`Mechanism` stores keep-probabilities and sparse tables of destinations, and tells what it does to the data.
+`Mechanism` keeps probabilities of keeping and sparse tables of destinations. What makes one is in
+`linred.closed_forms`, `linred.optimum`, `linred.selection` and `linred.baselines`.
 """
 
 import math
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, _mechanism, calibrate, metrics
+from linred import _check, metrics
 from linred.joint import Joint
+from linred.reduction import linear_reduction
 from linred.report import Privacy, Report, Utility
 
 
@@ -23,20 +25,22 @@ class Tables(NamedTuple):
 
 
 class Mechanism:
-    """A randomised P(y|s,x) with the alphabet of X, made by `markov`, `non_markov` and others to come.
+    """A randomised P(y|s,x) with the alphabet of X, made by `markov`, `non_markov`, `optimal` and others.
 
     A record (s, x) is kept with probability `keep[s, x]`; with probability `move[s, x]` its y is drawn from table
     `table_of[s, x]` of `tables`. Table 0 is P_Y. Pairs that the fit never saw, P(s,x) = 0 (or P(x) = 0, where s is not
-    looked at), are never kept and draw from it (errata 9); elsewhere it is the only table that may hold x itself.
+    looked at), are never kept and draw from it (errata 9). A table that belongs to one pair does not hold its x.
 
     Attributes
     ----------
     joint : Joint of S and X that it was made for.
-    name : "markov" or "non_markov".
-    alpha : the share of the way from P(x|s) to P(x).
+    released : Joint of S and Y: what an observer of the output can learn of S.
+    name : what made it.
+    alpha : the share of the way from P(x|s) to P(x), where P(y|s) is the linear reduction; else None.
     sees_s : whether a draw depends on s; if not, sanitising needs no S.
     distortion : the cost matrix that its moves minimise; None where they change the fewest records.
-    gap : how far its expected distortion may be above the optimum, by a dual bound; 0.0 for closed forms.
+    gap : how far its cost may be above the least for its kind of mechanism, by a dual bound; 0.0 for closed forms. The
+        cost is the expected distortion, or the share of records changed.
     target : the `Target` in nats that it was made for, and that its sampler's integers meet; None with alpha given.
 
     Guarantee
@@ -46,26 +50,41 @@ class Mechanism:
     """
 
     def __init__(
-        self, joint, *, name, alpha, sees_s, keep, move, table_of, tables, distortion=None, gap=0.0, target=None
+        self,
+        joint,
+        *,
+        name,
+        sees_s,
+        keep,
+        move,
+        table_of,
+        tables,
+        alpha=None,
+        released=None,
+        distortion=None,
+        gap=0.0,
+        target=None,
     ):
         self.joint, self.name, self.alpha, self.sees_s = joint, name, alpha, sees_s
         self.distortion, self.gap, self.target = distortion, gap, target
         self.keep, self.move, self.table_of, self.tables = keep, move, table_of, Tables(*tables)
+        if released is not None:
+            self.released = released
         _check.freeze_all(self)
 
     @cached_property
     def released(self):
-        """The Joint of S and Y: what an observer of the output can learn of S."""
+        """The Joint of S and Y. Where none was given it is the linear reduction."""
         return linear_reduction(self.joint, self.alpha)
 
     @property
     def p_y(self):
-        """P(y), which is P(x)."""
+        """P(y), which is P(x) where the marginal was kept."""
         return self.released.p_x
 
     @property
     def p_y_given_s(self):
-        """P(y|s), |S| x |X|: equation (3)."""
+        """P(y|s), |S| x |X|."""
         return self.released.p_x_given_s
 
     @property
@@ -85,8 +104,17 @@ class Mechanism:
 
     def dtv(self):
         """Share of the records that change: 1 - sum_x P(x) P(Y=x|x), the paper's total variation distance."""
-        self_drawn = np.where(self.table_of == 0, self.p_y, 0.0)
-        return float((self.joint.p_sx * self.move * (1.0 - self_drawn)).sum())
+        if self.sees_s:
+            return float((self.joint.p_sx * self.move * (1.0 - self._drawn_anew(self.table_of))).sum())
+        return float((self.joint.p_x * self.move[0] * (1.0 - self._drawn_anew(self.table_of[:1])[0])).sum())
+
+    def _drawn_anew(self, table_of):
+        """P(x | table of (s, x)); only tables that several pairs share can hold x itself."""
+        n_x, n_pairs = table_of.shape[1], np.bincount(table_of.ravel(), minlength=self.tables.indptr.size - 1)
+        shared = np.flatnonzero((n_pairs > 1) | (np.arange(n_pairs.size) == 0))
+        of_shared, place = self._destinations[shared].toarray(), np.full(n_pairs.size, shared.size)
+        place[shared] = np.arange(shared.size)
+        return np.vstack([of_shared, np.zeros(n_x)])[place[table_of], np.arange(n_x)]
 
     def expected_distortion(self, d):
         """E d(X, Y) for a nonnegative |X| x |X| matrix d with zero diagonal, d[x, y] the cost of x becoming y."""
@@ -158,6 +186,7 @@ class Mechanism:
         seen, so are symbols that the fit never saw. The result has the length of x whatever the values are. It is
         the same kind of column for lists, tuples, NumPy, pandas, Polars and Arrow, and a list for any other.
 
+        >>> from linred import Joint, non_markov
         >>> joint = Joint.from_records(["f", "m", "m", "f"], ["a", "b", "a", "a"])
         >>> non_markov(joint, 0.5).sanitize(["f", "m", "f"], ["a", "b", "a"], seed=1)
         ['a', 'a', 'a']
@@ -177,7 +206,7 @@ class Mechanism:
     @cached_property
     def _marginal_sampler(self):
         """Draws from P_X, whatever s and x are."""
-        return markov(self.joint, 1.0).sampler()
+        return drawing_from(self.joint, self.joint.p_x).sampler()
 
     def __getstate__(self):
         """Without the tables, which are compiled again."""
@@ -190,7 +219,13 @@ class Mechanism:
 
     def __repr__(self):
         n_s, n_x = self.joint.shape
-        return f"<Mechanism {self.name} with alpha = {self.alpha:.6g} for {n_s} x {n_x} symbols>"
+        return f"<Mechanism {self.described()} for {n_s} x {n_x} symbols>"
+
+    def described(self):
+        """Its name, and what was asked of it."""
+        if self.alpha is not None:
+            return f"{self.name}, alpha = {self.alpha:.6g}"
+        return self.name if self.target is None else f"{self.name}, {self.target}"
 
     @cached_property
     def _destinations(self):
@@ -227,136 +262,17 @@ class Mechanism:
             yield slice(start, stop), self._joint_xy(start, stop)
 
 
-def linear_reduction(joint, alpha):
-    """The Joint of S and Y with P(y|s) = (1-alpha) P(x|s) + alpha P(x), equation (3). O(|S||X|).
-
-    Guarantee
-    ---------
-    P_Y is P_X to the last bit; with alpha = 1 so is every P(y|s), and every measure is exactly 0.
-
-    >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
-    >>> linear_reduction(joint, 0.5).p_x_given_s.round(12).tolist()
-    [[0.3, 0.7], [0.5, 0.5]]
-    """
-    _check.joint(joint)
-    alpha = _check.alpha(alpha)
-    p_y_given_s = (1.0 - alpha) * joint.p_x_given_s + alpha * joint.p_x
-    return Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
-
-
-def markov(joint, alpha=None, *, ldp=None, log_lift=None):
-    """Lemma 1: keep x with probability 1-alpha, else draw from P_X. It does not look at s, and is stored in O(|X|).
-
-    The Markov mechanism that the paper gives, not the best one: that takes a linear programme (errata 4).
-    Either alpha is given, or targets in nats: see `non_markov`.
-
-    >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
-    >>> markov(joint, 0.5).p_y_given_x.round(12).tolist()
-    [[0.7, 0.3], [0.2, 0.8]]
-    """
-    _check.joint(joint)
-    if alpha is None or ldp is not None or log_lift is not None:
-        return calibrate.meeting(joint, alpha, ldp, log_lift, markov, partial(markov, joint, 1.0))
-    alpha = _check.alpha(alpha)
-    seen = joint.p_x > 0.0
+def drawing_from(joint, p_y, name="independent"):
+    """The mechanism that draws y from p_y, whatever s and x are: it tells nothing about S."""
+    indptr, y = np.array([0, np.count_nonzero(p_y)]), np.flatnonzero(p_y).astype(np.int32)
     return Mechanism(
         joint,
-        name="markov",
-        alpha=alpha,
+        name=name,
+        alpha=1.0,
+        released=Joint._from_parts(np.tile(p_y, (joint.shape[0], 1)), joint.p_s, p_y, joint.s_labels, joint.x_labels),
         sees_s=False,
-        keep=np.broadcast_to(np.where(seen, 1.0 - alpha, 0.0), joint.shape),
-        move=np.broadcast_to(np.where(seen, alpha, 1.0), joint.shape),
+        keep=np.broadcast_to(0.0, joint.shape),
+        move=np.broadcast_to(1.0, joint.shape),
         table_of=np.broadcast_to(np.int32(0), joint.shape),
-        tables=_marginal_table(joint.p_x),
-    )
-
-
-def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, coupling="northwest"):
-    """Proposition 1: for each s, move only what P(x|s) has in excess of P(y|s), to where it is short.
-
-    Parameters
-    ----------
-    alpha : float, optional
-        How far to go. Or, in its place:
-    ldp, log_lift : float, optional
-        Targets in nats, one or both. alpha is then above `alpha_for` by a margin with which the integers that are
-        sampled meet them, not only the formula: `mechanism.sampler().certificate()` is at or under. A target of 0, or
-        too small for anything else, gives the mechanism that draws from P_X whatever s and x are.
-    distortion : |X| x |X| matrix, optional
-        Nonnegative costs with zero diagonal. Then the moves minimise E d(X, Y), exactly and for any such d, and among
-        equal costs change the fewest records; see `linred.transport`.
-    coupling : "northwest" or "proportional"
-        Which of the couplings that change the fewest records: excess against deficit in alphabet order, at most
-        |X| - 1 moves an s; or every excess to all deficits in proportion, one table an s.
-
-    Guarantee
-    ---------
-    No mechanism with the same P(y|s) changes fewer records or, given a distortion, costs less than by `gap`.
-    O(|S||X|) in time and memory without a distortion, and where the distortion is Monge: O(|S||X| + |X|^2).
-
-    >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
-    >>> non_markov(joint, 0.5).p_y_given_sx[0].round(12).tolist()[2]
-    [0.21, 0.07, 0.72, 0.0]
-    """
-    _check.joint(joint)
-    if not isinstance(coupling, str) or coupling not in ("northwest", "proportional"):
-        raise ValueError(f"coupling = {coupling!r} is not 'northwest' or 'proportional'")
-    if distortion is not None and coupling != "northwest":
-        raise ValueError(f"coupling = {coupling!r} cannot be chosen: the distortion decides the moves")
-    if alpha is None or ldp is not None or log_lift is not None:
-        build = partial(non_markov, distortion=distortion, coupling=coupling)
-        return calibrate.meeting(joint, alpha, ldp, log_lift, build, partial(markov, joint, 1.0))
-    alpha, p = _check.alpha(alpha), joint.p_x_given_s
-    q, delta, gap = linear_reduction(joint, alpha).p_x_given_s, _mechanism.excess(p, joint.p_x, alpha), 0.0
-    seen = p if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, p, 0.0)  # P(x) stands there where P(s) = 0
-    if coupling == "proportional":
-        keep, move, table_of, *tables = _proportional(seen, q, joint.p_x, delta)
-    elif distortion is None:
-        keep, move, table_of, *tables = _mechanism.tables_from_flows(
-            seen, q, joint.p_x, _mechanism.northwest(delta), False
-        )
-    else:
-        from linred import transport
-
-        distortion = _check.distortion(distortion, joint.shape[1])
-        flows, complete, gaps = transport.cheapest_flows(p, q, delta, distortion)
-        keep, move, table_of, *tables = _mechanism.tables_from_flows(seen, q, joint.p_x, flows, complete)
-        gap = float(joint.p_s @ gaps)
-    return Mechanism(
-        joint,
-        name="non_markov",
-        alpha=alpha,
-        sees_s=True,
-        keep=keep,
-        move=move,
-        table_of=table_of,
-        tables=tables,
-        distortion=distortion,
-        gap=gap,
-    )
-
-
-def _marginal_table(p_y):
-    y = np.flatnonzero(p_y).astype(np.int32)
-    return np.array([0, y.size]), y, p_y[y]
-
-
-def _proportional(p, q, p_y, delta):
-    """Table 1 + s is the deficit of s, scaled to one; where there is none it is empty, and no row draws from it."""
-    short = delta < 0.0
-    some = short.any(axis=1)
-    deficit = np.where(short, -delta, 0.0)
-    deficit[some] /= deficit[some].sum(axis=1, keepdims=True)
-    excess = (delta > 0.0) & (p > 0.0) & some[:, None]
-    keep = np.divide(np.minimum(q, p), p, out=np.where(p > 0.0, 1.0, 0.0), where=excess)
-    move = np.divide(delta, p, out=np.where(p > 0.0, 0.0, 1.0), where=excess)
-    table_of = np.where((p > 0.0) & some[:, None], 1 + np.arange(p.shape[0])[:, None], 0).astype(np.int32)
-    indptr, y, probability = _marginal_table(p_y)
-    return (
-        keep,
-        move,
-        table_of,
-        np.concatenate([indptr, indptr[-1] + np.cumsum(short.sum(axis=1))]),
-        np.concatenate([y, np.nonzero(short)[1].astype(np.int32)]),
-        np.concatenate([probability, deficit[short]]),
+        tables=(indptr, y, p_y[y]),
     )

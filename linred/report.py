@@ -42,7 +42,7 @@ class Report:
         unit = {math.e: "nats", 2: "bits", 10: "bans"}.get(self.base, f"log base {self.base:g}")
         n_s, n_x = self.mechanism.joint.shape
         lines = [
-            f"{self.mechanism.name}, alpha = {self.mechanism.alpha:.6g}, {n_s} x {n_x} symbols",
+            f"{self.mechanism.described()}, {n_s} x {n_x} symbols",
             "",
             f"{f'what is told about S [{unit}]':<32}{'before':>14}{'after':>14}",
         ]

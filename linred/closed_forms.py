@@ -1,0 +1,84 @@
+"""The paper's mechanisms: Lemma 1 and Proposition 1, in closed form."""
+
+from functools import partial
+
+import numpy as np
+
+from linred import _check, _mechanism, calibrate, couplings
+from linred.mechanism import Mechanism
+from linred.reduction import linear_reduction
+
+
+def markov(joint, alpha=None, *, ldp=None, log_lift=None):
+    """Lemma 1: keep x with probability 1-alpha, else draw from P_X. It does not look at s, and is stored in O(|X|).
+
+    The Markov mechanism that the paper gives, not the best one: that takes a linear programme (errata 4).
+    Either alpha is given, or targets in nats: see `non_markov`.
+
+    >>> from linred import Joint
+    >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
+    >>> markov(joint, 0.5).p_y_given_x.round(12).tolist()
+    [[0.7, 0.3], [0.2, 0.8]]
+    """
+    _check.joint(joint)
+    if alpha is None or ldp is not None or log_lift is not None:
+        return calibrate.meeting(joint, alpha, ldp, log_lift, markov, partial(markov, joint, 1.0))
+    alpha = _check.alpha(alpha)
+    seen = joint.p_x > 0.0
+    return Mechanism(
+        joint,
+        name="markov",
+        alpha=alpha,
+        sees_s=False,
+        keep=np.broadcast_to(np.where(seen, 1.0 - alpha, 0.0), joint.shape),
+        move=np.broadcast_to(np.where(seen, alpha, 1.0), joint.shape),
+        table_of=np.broadcast_to(np.int32(0), joint.shape),
+        tables=couplings.marginal_table(joint.p_x),
+    )
+
+
+def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, coupling="northwest", prefer=None):
+    """Proposition 1: for each s, move only what P(x|s) has in excess of P(y|s), to where it is short.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        How far to go. Or, in its place:
+    ldp, log_lift : float, optional
+        Targets in nats, one or both. alpha is then above `alpha_for` by a margin with which the integers that are
+        sampled meet them, not only the formula: `mechanism.sampler().certificate()` is at or under. A target of 0, or
+        too small for anything else, gives the mechanism that draws from P_X whatever s and x are.
+    distortion : |X| x |X| matrix, optional
+        Nonnegative costs with zero diagonal. Then the moves minimise E d(X, Y), exactly and for any such d, and among
+        equal costs change the fewest records; see `linred.transport`.
+    coupling : "northwest" or "proportional"
+        Which of the couplings that change the fewest records: excess against deficit in alphabet order, at most
+        |X| - 1 moves an s; or every excess to all deficits in proportion, one table an s.
+    prefer : "information", "sparse" or "smooth", optional
+        Or choose among those couplings by what they are good for: a large I(X;Y), found by a local search over vertices
+        (seconds for a hundred symbols); few pairs (x, y) with a move; or all of them ("proportional").
+
+    Guarantee
+    ---------
+    No mechanism with the same P(y|s) changes fewer records or, given a distortion, costs less than by `gap`.
+    O(|S||X|) in time and memory without a distortion, and where the distortion is Monge: O(|S||X| + |X|^2).
+
+    >>> from linred import Joint
+    >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
+    >>> non_markov(joint, 0.5).p_y_given_sx[0].round(12).tolist()[2]
+    [0.21, 0.07, 0.72, 0.0]
+    """
+    _check.joint(joint)
+    how = couplings.chosen(coupling, prefer, distortion)
+    distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
+    if alpha is None or ldp is not None or log_lift is not None:
+        build = partial(_proposition_1, coupling=how, distortion=distortion)
+        return calibrate.meeting(joint, alpha, ldp, log_lift, build, partial(markov, joint, 1.0))
+    return _proposition_1(joint, _check.alpha(alpha), how, distortion)
+
+
+def _proposition_1(joint, alpha, coupling, distortion):
+    released, delta = linear_reduction(joint, alpha), _mechanism.excess(joint.p_x_given_s, joint.p_x, alpha)
+    parts = couplings.couple(joint, released, delta, coupling=coupling, distortion=distortion)
+    about = {"name": "non_markov", "alpha": alpha, "sees_s": True, "distortion": distortion}
+    return Mechanism(joint, released=released, **about, **parts)

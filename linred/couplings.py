@@ -1,0 +1,91 @@
+"""How to get from P(x|s) to P(y|s): which of the couplings that change the fewest records, or cost the least.
+
+What P(x|s) has in excess of P(y|s) moves to where it is short (Proposition 1). Any way to match the two changes as few
+records; they differ in how many destinations there are, and in what Y still tells about X.
+"""
+
+import numpy as np
+
+from linred import _mechanism
+
+SNAP = 2.0**-44
+"""Relative to P(x|s): a difference below it is what a solver left."""
+
+PREFERENCES = {None: "northwest", "information": "information", "sparse": "sparse", "smooth": "proportional"}
+
+
+def excess_over(p, q):
+    """p - q in rows that sum to zero: the most probable symbol takes what rounding leaves."""
+    delta = p - q
+    delta[np.abs(delta) <= SNAP * p] = 0.0
+    s, x = np.arange(len(p)), p.argmax(axis=1)
+    delta[s, x] = 0.0
+    delta[s, x] = -delta.sum(axis=1)
+    return delta
+
+
+def couple(joint, released, delta, *, coupling="northwest", distortion=None):
+    """What a `Mechanism` stores of a coupling of each P(x|s) with P(y|s) = P(x|s) - delta, as keyword arguments.
+
+    coupling : "northwest", "proportional", "sparse" or "information", where there is no distortion.
+    """
+    p, q = joint.p_x_given_s, released.p_x_given_s
+    seen = p if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, p, 0.0)  # P(x) stands there where P(s) = 0
+    flows, complete, gap = None, False, 0.0
+    if distortion is not None:
+        from linred import transport
+
+        flows, complete, gaps = transport.cheapest_flows(p, q, delta, distortion)
+        gap = float(joint.p_s @ gaps)
+    elif coupling == "proportional":
+        keep, move, table_of, *tables = _proportional(seen, q, released.p_x, delta)
+        return {"keep": keep, "move": move, "table_of": table_of, "tables": tables}
+    elif coupling == "northwest":
+        flows = _mechanism.northwest(delta)
+    else:
+        from linred import vertices
+
+        flows = vertices.sparse(delta) if coupling == "sparse" else vertices.informative(joint, delta)
+    keep, move, table_of, *tables = _mechanism.tables_from_flows(seen, q, released.p_x, flows, complete)
+    return {"keep": keep, "move": move, "table_of": table_of, "tables": tables, "gap": gap}
+
+
+def chosen(coupling, prefer, distortion):
+    """The coupling that `coupling=` or `prefer=` ask for; a distortion leaves no choice."""
+    if not isinstance(coupling, str) or coupling not in ("northwest", "proportional"):
+        raise ValueError(f"coupling = {coupling!r} is not 'northwest' or 'proportional'")
+    if prefer is not None and (not isinstance(prefer, str) or prefer not in PREFERENCES):
+        raise ValueError(f"prefer = {prefer!r} is not 'information', 'sparse' or 'smooth'")
+    for name, value, default in (("coupling", coupling, "northwest"), ("prefer", prefer, None)):
+        if distortion is not None and value != default:
+            raise ValueError(f"{name} = {value!r} cannot be chosen: the distortion decides the moves")
+    if prefer is not None and coupling != "northwest":
+        raise ValueError(f"coupling = {coupling!r} and prefer = {prefer!r} are both given: one of them chooses")
+    return coupling if prefer is None else PREFERENCES[prefer]
+
+
+def marginal_table(p_y):
+    """(indptr, y, probability) of a single table."""
+    y = np.flatnonzero(p_y).astype(np.int32)
+    return np.array([0, y.size]), y, p_y[y]
+
+
+def _proportional(p, q, p_y, delta):
+    """Table 1 + s is the deficit of s, scaled to one; where there is none it is empty, and no row draws from it."""
+    short = delta < 0.0
+    some = short.any(axis=1)
+    deficit = np.where(short, -delta, 0.0)
+    deficit[some] /= deficit[some].sum(axis=1, keepdims=True)
+    excess = (delta > 0.0) & (p > 0.0) & some[:, None]
+    keep = np.divide(np.minimum(q, p), p, out=np.where(p > 0.0, 1.0, 0.0), where=excess)
+    move = np.divide(delta, p, out=np.where(p > 0.0, 0.0, 1.0), where=excess)
+    table_of = np.where((p > 0.0) & some[:, None], 1 + np.arange(p.shape[0])[:, None], 0).astype(np.int32)
+    indptr, y, probability = marginal_table(p_y)
+    return (
+        keep,
+        move,
+        table_of,
+        np.concatenate([indptr, indptr[-1] + np.cumsum(short.sum(axis=1))]),
+        np.concatenate([y, np.nonzero(short)[1].astype(np.int32)]),
+        np.concatenate([probability, deficit[short]]),
+    )

@@ -1,0 +1,315 @@
+"""The mechanism that changes the fewest records, or costs the least, for a privacy target: `linred.optimal`.
+
+A linear programme (`linred.programmes`) finds P(y|s), or P(y|x) where s is not seen. Its sums are made exact, and it is
+mixed with P_Y if need be, until the integers that are sampled meet the target (`linred.calibrate`).
+"""
+
+import logging
+import math
+import time
+import warnings
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from linred import _check, calibrate, couplings, programmes, transport
+from linred.closed_forms import markov, non_markov
+from linred.joint import Joint
+from linred.mechanism import Mechanism, drawing_from
+from linred.merging import Merged
+from linred.reduction import linear_reduction
+
+log = logging.getLogger("linred")
+
+GOOD = 1e-9
+"""A gap that is no reason to look at another mechanism."""
+
+
+class TimeLimitWarning(UserWarning):
+    """Time was over before the optimum was found. The mechanism that is returned meets its target all the same."""
+
+
+def optimal(
+    joint,
+    *,
+    alpha=None,
+    ldp=None,
+    log_lift=None,
+    sees_s=True,
+    distortion=None,
+    keep_marginal=True,
+    prefer=None,
+    time_limit=None,
+):
+    """The mechanism that changes the fewest records, or costs the least, at the same privacy.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        Keep P(y|s) = (1-alpha) P(x|s) + alpha P(x), and choose only how to get there. Or:
+    ldp, log_lift : float, optional
+        Targets in nats, one or both: P(y|s) is free within them (errata 5).
+    sees_s : bool
+        Whether a draw may depend on s. If not, the mechanism is P(y|x).
+    distortion : |X| x |X| matrix, optional
+        Nonnegative costs with zero diagonal: E d(X, Y) is made least. Otherwise the share of records changed is.
+    keep_marginal : bool
+        P_Y = P_X. If False P_Y is free too, and lifts are against P_Y; symbols that X never takes are never published.
+    prefer : "information", "sparse" or "smooth", optional
+        Which of the couplings that change the fewest records; see `non_markov`.
+    time_limit : float, optional
+        Seconds for the programme. When they are over, a `TimeLimitWarning` says so, and the best mechanism known that
+        meets the target is returned, never worse than `non_markov` or `markov` for it. Sizes, times and bounds are
+        told to the logger "linred" at level INFO.
+
+    Guarantee
+    ---------
+    The integers that are sampled meet the targets: `mechanism.sampler().certificate()` is at or under them. P_Y is P_X
+    to 1e-12. The cost is above the least possible by `mechanism.gap` at most, a bound by duality that holds whatever
+    the solver did (about 1e-12 where it finished). A target of 0 is drawn independently of s and x.
+
+    Cost: a linear programme of |S||X| cells, proportional symbols merged (Hamming), or of |X|^2 entries without s.
+
+    >>> from linred import Joint
+    >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
+    >>> [round(optimal(joint, ldp=1.0, sees_s=sees_s).dtv(), 4) for sees_s in (True, False)]
+    [0.0632, 0.1136]
+    """
+    _check.joint(joint)
+    sees_s, keep_marginal = _check.flag("sees_s", sees_s), _check.flag("keep_marginal", keep_marginal)
+    time_limit = math.inf if time_limit is None else _check.number("time_limit", time_limit, 0.0, math.inf)
+    coupling = couplings.chosen("northwest", prefer, distortion)
+    if prefer is not None and not sees_s:
+        raise ValueError(f"prefer = {prefer!r} is for mechanisms that see s: this one has no coupling to choose")
+    distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
+    if alpha is None:
+        target = calibrate.target(ldp, log_lift)
+        search = _Search(joint, target, sees_s, distortion, keep_marginal, coupling, time.monotonic() + time_limit)
+        return search.best()
+    if ldp is not None or log_lift is not None:
+        raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose P(y|s) themselves")
+    if sees_s:
+        return non_markov(joint, alpha, distortion=distortion, prefer=prefer)
+    return _markov_of_reduction(joint, _check.alpha(alpha), distortion, time.monotonic() + time_limit)
+
+
+class _Found(NamedTuple):
+    """What a programme found: the Joint of S and Y; P(y|x) over classes of symbols, where s is not seen; a bound."""
+
+    released: Joint
+    w: np.ndarray | None
+    bound: float
+
+
+class _Costs:
+    """A distortion: as a programme takes it, d (None for Hamming) times a unit; and what a mechanism costs by it."""
+
+    def __init__(self, distortion):
+        self.distortion, self.d, self.unit = distortion, distortion, 1.0
+        if distortion is not None and _is_hamming(distortion):
+            self.d, self.unit = None, float(distortion.max())
+
+    def among(self, x):
+        """d between some of the symbols."""
+        return None if self.d is None else np.ascontiguousarray(self.d[np.ix_(x, x)])
+
+    def of(self, mechanism):
+        return mechanism.dtv() if self.distortion is None else mechanism.expected_distortion(self.distortion)
+
+
+class _Search:
+    """One problem: what is asked, and the ways to an answer."""
+
+    def __init__(self, joint, target, sees_s, distortion, keep_marginal, coupling, end):
+        self.joint, self.target, self.sees_s, self.keep_marginal = joint, target, sees_s, keep_marginal
+        self.costs, self.coupling, self.end = _Costs(distortion), coupling, end
+        self.merged = Merged(joint, symbols=self.costs.d is None)
+
+    def best(self):
+        """The mechanism, with its gap."""
+        if min(self.target) > 0.0 and calibrate.alpha_for(self.joint, **self.target._asdict()) == 0.0:
+            return self.by_linear_reduction()
+        found = self.solve()
+        mechanism = None if found is None else self.build(found)
+        bound, unit = 0.0 if found is None else found.bound * self.costs.unit, self.costs.unit
+        if mechanism is None or self.costs.of(mechanism) - bound > GOOD * unit:
+            known = [self.by_linear_reduction()]
+            mechanism = min(known if mechanism is None else [mechanism, *known], key=self.costs.of)
+        mechanism.gap = max(0.0, self.costs.of(mechanism) - bound)
+        if found is None:
+            _warn(self.costs, mechanism, str(self.target))
+        return mechanism
+
+    def by_linear_reduction(self):
+        if self.sees_s:
+            return non_markov(self.joint, **self.target._asdict(), distortion=self.costs.distortion)
+        return markov(self.joint, **self.target._asdict())
+
+    def solve(self):
+        """`_Found`, or None where the time ran out."""
+        merged = self.merged
+        limits = programmes.Limits(merged.p_s, merged.p_x, *self.target, self.keep_marginal)
+        d = self.costs.among(merged.x)
+        if not self.sees_s:
+            answer = _solve_channel(limits, _symbols(merged.p), d, self.end)
+            if answer is None:
+                return None
+            w = _with_exact_sums(answer.matrix, merged.p_x, merged.p_x, self.keep_marginal)
+            return _Found(merged.released(merged.p @ w), w, answer.bound)
+        if d is None or transport.holds_triangle_inequality(d):
+            answer = programmes.network(limits, merged.p, _arcs(d, merged.p_x.size), d, _left(self.end))
+            q = None if answer is None else answer.matrix
+        else:
+            sources = _pairs(merged.p)
+            answer = _solve_channel(limits, sources, d, self.end)
+            q = None if answer is None else sources.share @ answer.matrix
+        if answer is None:
+            return None
+        q = _with_exact_sums(q, merged.p_s, merged.p_x, self.keep_marginal)
+        return _Found(merged.released(q), None, answer.bound)
+
+    def build(self, found):
+        """The mechanism that goes there, or a little beyond, so that its integers meet the target."""
+        build = self.coupled if self.sees_s else partial(self.markov, found.w)
+        independent = partial(drawing_from, self.joint, found.released.p_x)
+        return calibrate.meeting(found.released, None, *self.target, build, independent)
+
+    def coupled(self, released, beta):
+        released = linear_reduction(released, beta)
+        delta = couplings.excess_over(self.joint.p_x_given_s, released.p_x_given_s)
+        parts = couplings.couple(self.joint, released, delta, coupling=self.coupling, distortion=self.costs.d)
+        about = {"name": "optimal", "sees_s": True, "distortion": self.costs.distortion}
+        return Mechanism(self.joint, released=released, **about, **parts)
+
+    def markov(self, w, released, beta):
+        w = (1.0 - beta) * w + beta * self.merged.of_classes(released.p_x)
+        return _from_channel(self.merged, linear_reduction(released, beta), w, self.costs.distortion)
+
+
+def _warn(costs, mechanism, asked):
+    warnings.warn(
+        f"time_limit is over: {mechanism.described()} is returned, which meets {asked} and costs "
+        f"{costs.of(mechanism):.6g}; the least possible may be {mechanism.gap:.2g} less",
+        TimeLimitWarning,
+        stacklevel=4,
+    )
+
+
+def _markov_of_reduction(joint, alpha, distortion, end):
+    """The best P(y|x) with the P(y|s) of the linear reduction; Lemma 1 where there is no other (errata 4)."""
+    lemma_1 = markov(joint, alpha)
+    if alpha == 0.0 or np.linalg.matrix_rank(joint.p_x_given_s) == np.count_nonzero(joint.p_x):
+        return lemma_1
+    costs = _Costs(distortion)
+    merged = Merged(joint, symbols=costs.d is None)
+    limits = programmes.Limits(merged.p_s, merged.p_x, math.inf, math.inf, True)
+    fixed = (1.0 - alpha) * merged.p + alpha * merged.p_x
+    answer = _solve_channel(limits, _symbols(merged.p), costs.among(merged.x), end, fixed)
+    if answer is None:
+        lemma_1.gap = costs.of(lemma_1)
+        _warn(costs, lemma_1, f"P(y|s) for alpha = {alpha!r}")
+        return lemma_1
+    w = _with_exact_sums(answer.matrix, merged.p_x, merged.p_x, True)
+    best = _from_channel(merged, merged.released(merged.p @ w), w, distortion, alpha)
+    mechanism = min(best, lemma_1, key=costs.of)
+    mechanism.gap = max(0.0, costs.of(mechanism) - answer.bound * costs.unit)
+    return mechanism
+
+
+def _solve_channel(limits, sources, d, end, fixed=None):
+    """The `Answer` of a channel programme, or None where the time ran out; entries brought in by and by if many."""
+    n_y = limits.p_x.size
+    cost = (limits.p_s @ sources.share)[:, None] * (np.arange(n_y) != sources.x[:, None] if d is None else d[sources.x])
+    solved = programmes.channel(limits, sources, cost, fixed=fixed, time_limit=_left(end))
+    return None if solved is None else solved[0]
+
+
+def _left(end):
+    return None if end == math.inf else max(0.0, end - time.monotonic())
+
+
+def _is_hamming(d):
+    """Whether every change costs the same."""
+    others = d[~np.eye(len(d), dtype=bool)]
+    return bool(others.size and others[0] > 0.0 and (others == others[0]).all())
+
+
+def _arcs(d, n_x):
+    """The `Arcs` that a metric d amounts to, without those that others replace at the same cost; None is Hamming."""
+    if d is None:
+        return programmes.Arcs(np.arange(n_x), np.full(n_x, -1), np.ones(n_x))
+    needed = ~np.eye(n_x, dtype=bool)
+    for z in range(n_x):
+        first, second = d[:, z, None], d[z]
+        needed &= ~((first + second <= d * (1.0 + transport.SLACK)) & (first < d) & (second < d))
+    start, to = np.nonzero(needed)
+    return programmes.Arcs(start, to, d[start, to])
+
+
+def _symbols(p):
+    """Each x a source, whatever s is."""
+    from scipy.sparse import csc_array
+
+    return programmes.Sources(csc_array(p), np.arange(p.shape[1]))
+
+
+def _pairs(p):
+    """Each pair (s, x) that occurs a source."""
+    from scipy.sparse import csc_array
+
+    s, x = np.nonzero(p)
+    return programmes.Sources(csc_array((p[s, x], (s, np.arange(s.size))), shape=(p.shape[0], s.size)), x)
+
+
+def _with_exact_sums(rows, weights, p_x, keep_marginal):
+    """`rows` of probabilities with sums of one and, if the marginal is kept, with weights @ rows = p_x.
+
+    What a symbol has too much of moves on to those that have too little, by one channel for all rows. If the marginal
+    is free, a symbol that is left with nothing but rounding is left with nothing.
+    """
+    if not keep_marginal:
+        rows = np.where(weights @ rows > couplings.SNAP * p_x, rows, 0.0)
+    rows = rows / rows.sum(axis=1, keepdims=True)
+    there = weights @ rows
+    short = np.maximum(p_x - there, 0.0)
+    if not keep_marginal or not short.any():
+        return rows
+    keep = np.minimum(1.0, p_x / there)
+    return rows * keep + (rows @ (1.0 - keep))[:, None] * (short / short.sum())
+
+
+def _from_channel(merged, released, w, distortion, alpha=None):
+    """The mechanism of P(y|x) given between classes: x stays, or goes to another class and is shared out there."""
+    joint, n_classes = merged.joint, len(w)
+    w = np.where(w > couplings.SNAP * merged.p_x, w, 0.0)
+    leave = w - np.diag(w.diagonal())
+    moves = leave.sum(axis=1)
+    total = w.diagonal() + moves
+    to = leave[:, merged.x_class] * merged.share / np.where(moves > 0.0, moves, 1.0)[:, None]
+    table, y = np.nonzero(to)
+    marginal = couplings.marginal_table(released.p_x)
+    seen = joint.p_x > 0.0
+    parts = (
+        np.where(seen, (w.diagonal() / total)[merged.x_class], 0.0),
+        np.where(seen, (moves / total)[merged.x_class], 1.0),
+        np.where(seen & (moves[merged.x_class] > 0.0), 1 + merged.x_class, 0).astype(np.int32),
+    )
+    keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in parts)
+    ends = marginal[0][-1] + np.searchsorted(table, np.arange(n_classes), side="right")
+    return Mechanism(
+        joint,
+        name="optimal",
+        alpha=alpha,
+        released=released,
+        sees_s=False,
+        keep=keep,
+        move=move,
+        table_of=table_of,
+        tables=(
+            np.concatenate([marginal[0], ends]),
+            np.concatenate([marginal[1], y.astype(np.int32)]),
+            np.concatenate([marginal[2], to[table, y]]),
+        ),
+        distortion=distortion,
+    )

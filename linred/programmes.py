@@ -1,0 +1,222 @@
+"""The linear programmes of `linred.optimal`: what P(y|s) may be, what it costs, and how good an answer is.
+
+All are in lifts, Q(y|s) / P(y), so that a solver's tolerances are relative for each symbol, however rare. With L_y the
+least lift of y and T = Q/P - L >= 0, LDP <= eps is T <= (e^eps - 1) L. There are two:
+
+`network`  sees s. What P(.|s) has and Q(.|s) has not flows along arcs of the alphabet. Few arcs do where the distortion
+           has the triangle inequality: to anywhere at a cost of one (Hamming), or between neighbours (|i-j|).
+`channel`  has rows W(.|r), one for each source r: for each x where s is not seen; for each pair (s, x) where it is, and
+           the distortion breaks the triangle inequality.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linred import _lp
+
+ROOM = 2.0**-40
+"""Nats that a solver may be off by."""
+
+LARGEST_LDP = 16.0
+"""Nats: e^eps beyond it would spoil the solver's numbers, and nearly nothing is left to gain."""
+
+
+class Limits(NamedTuple):
+    """What Q(y|s) must satisfy, over symbols that all occur; nats, inf where there is no limit."""
+
+    p_s: np.ndarray
+    p_x: np.ndarray  # the marginal to keep; else only the unit of every symbol
+    ldp: float
+    log_lift: float
+    keep_marginal: bool
+
+    def for_solver(self):
+        """LDP and log-lift to ask for: a little less, for rounding; LDP only where the lifts do not imply it."""
+        ldp, log_lift = (limit - min(ROOM, limit / 1024.0) for limit in (self.ldp, self.log_lift))
+        return (math.inf if ldp >= 2.0 * log_lift else min(ldp, LARGEST_LDP)), log_lift
+
+
+class Arcs(NamedTuple):
+    """Where mass may go from a symbol, and what a unit of it costs. A `to` of -1 is anywhere."""
+
+    start: np.ndarray
+    to: np.ndarray
+    cost: np.ndarray
+
+
+class Sources(NamedTuple):
+    """Of a channel: P(r|s), sparse, |S| x sources; and the symbol x that r may become at no cost."""
+
+    share: object
+    x: np.ndarray
+
+
+class Answer(NamedTuple):
+    """Q(y|s), or for a channel W(y|r); what it costs, and what any answer must cost at least."""
+
+    matrix: np.ndarray
+    cost: float
+    bound: float
+
+
+def network(limits, p, arcs, d=None, time_limit=None):
+    """The cheapest way from P(x|s) = p to a Q(x|s) within the limits: an `Answer`, or None if time runs out.
+
+    d is what the arcs amount to, None for Hamming.
+    """
+    n_s, n_x = p.shape
+    programme = _Programme()
+    released = _Released(programme, limits)
+    s, arc = _pairs(n_s, arcs.start.size)
+    used = (p[s, arcs.start[arc]] > 0.0) | (arcs.to[arc] >= 0)  # nothing is lost where there is nothing
+    s, start, to, cost = s[used], *(part[arc[used]] for part in arcs)
+    unit, inside = limits.p_x, to >= 0
+    flow = programme.variables(limits.p_s[s] * cost * unit[start])  # counted in units of where it starts
+    balance = programme.inequalities
+    row = balance.add(-(p / unit).ravel())  # P and what flows in is at least Q and what flows out; so it is equal
+    for part in released.lifts:
+        balance.term(row, part, -1.0)
+    balance.term(row[s * n_x + start], flow, -1.0)
+    balance.term(row[(s * n_x + to)[inside]], flow[inside], (unit[start] / unit[to])[inside])
+    solved = programme.solve(time_limit)
+    if solved is None:
+        return None
+    price = solved.of_inequalities[row].reshape(p.shape) / unit
+    bound = _least_cost_of_moves(p, limits.p_s, d, price) + released.dual_bound(solved, price)
+    return Answer(released.q(solved), solved.cost, bound)
+
+
+def _least_cost_of_moves(p, p_s, d, price):
+    """sum over s and x of P(x|s) min_y (p_s d(x, y) - price(s, y))."""
+    if d is None:
+        anywhere = p_s - price.max(axis=1)
+        return float((p * np.minimum(-price, anywhere[:, None])).sum())
+    return float(sum(row @ (weight * d - of_y).min(axis=1) for row, weight, of_y in zip(p, p_s, price, strict=True)))
+
+
+def channel(limits, sources, cost, *, fixed=None, entries=None, time_limit=None):
+    """The cheapest W(y|r) whose Q(y|s) = sum_r P(r|s) W(y|r) is within the limits, or is `fixed`.
+
+    cost : sources x symbols, what W(y|r) = 1 costs.
+    entries : bool, sources x symbols, optional
+        Which may be used; besides them, all r may be redrawn from P_X with one probability.
+
+    Returns (`Answer`, what each entry would save at the prices found), or None if time runs out.
+    """
+    (n_s, n_r), n_y = sources.share.shape, limits.p_x.size
+    programme = _Programme()
+    released = _Released(programme, limits) if fixed is None else None
+    r, y = np.nonzero(np.ones((n_r, n_y), bool) if entries is None else entries)
+    entry = programme.variables(cost[r, y])
+    redraw = programme.variables([] if entries is None else [float((cost @ limits.p_x).sum())])
+    equations = programme.equations
+    one = equations.add(np.ones(n_r))
+    equations.term(one[r], entry, 1.0)
+    equations.term(one[:, None], redraw, 1.0)
+    row = equations.add(np.zeros(n_s * n_y) if fixed is None else (fixed / limits.p_x).ravel())
+    s, nth, share = _entries_of_columns(sources.share, r)
+    equations.term(row[s * n_y + y[nth]], entry[nth], share / limits.p_x[y[nth]])
+    equations.term(row[:, None], redraw, 1.0)
+    for part in released.lifts if released else ():
+        equations.term(row, part, -1.0)
+    solved = programme.solve(time_limit)
+    if solved is None:
+        return None
+    w = np.zeros((n_r, n_y))
+    w[r, y] = solved.x[entry]
+    w += solved.x[redraw].sum() * limits.p_x
+    price = solved.of_equations[row].reshape(n_s, n_y) / limits.p_x
+    reduced = cost - sources.share.T @ price
+    bound = float(reduced.min(axis=1).sum())
+    bound += released.dual_bound(solved, price) if released else float(np.vdot(fixed, price))
+    return Answer(w, solved.cost, bound), solved.of_equations[one][:, None] - reduced
+
+
+def _entries_of_columns(matrix, columns):
+    """(row, which of the columns, value) of every nonzero in some columns of a sparse matrix."""
+    matrix = matrix.tocsc()
+    counts = np.diff(matrix.indptr)[columns]
+    nth = np.repeat(np.arange(columns.size), counts)
+    place = np.repeat(matrix.indptr[columns] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    return matrix.indices[place], nth, matrix.data[place]
+
+
+class _Released:
+    """Q(y|s) in a programme, its limits, and what follows from their prices. `lifts` add up to Q(y|s) / P_X(y)."""
+
+    def __init__(self, programme, limits):
+        self.limits = limits
+        (n_s,), (n_y,) = limits.p_s.shape, limits.p_x.shape
+        s, y = _pairs(n_s, n_y)
+        least, above = programme.variables(np.zeros(n_y)), programme.variables(np.zeros(n_s * n_y))
+        kept = 1.0 if limits.keep_marginal else None
+        marginal = programme.variables(np.zeros(n_y), kept or 0.0, kept or math.inf)  # P_Y / P_X
+        self._least, self._above, self.lifts = least, above, (least[y], above)
+        equations, inequalities = programme.equations, programme.inequalities
+        self._sums, self._marginals = equations.add(np.ones(n_s)), equations.add(np.zeros(n_y))
+        for part in self.lifts:
+            equations.term(self._sums[s], part, limits.p_x[y])
+        equations.term(self._marginals, least, 1.0)
+        equations.term(self._marginals[y], above, limits.p_s[s])
+        equations.term(self._marginals, marginal, -1.0)
+        ldp, log_lift = limits.for_solver()
+        if ldp < math.inf:
+            row = inequalities.add(np.zeros(n_s * n_y))
+            inequalities.term(row, above, 1.0)
+            inequalities.term(row, least[y], -math.expm1(ldp))
+        if log_lift < ldp:
+            low, high = inequalities.add(np.zeros(n_y)), inequalities.add(np.zeros(n_s * n_y))
+            inequalities.term(low, marginal, math.exp(-log_lift))
+            inequalities.term(low, least, -1.0)
+            for part in self.lifts:
+                inequalities.term(high, part, 1.0)
+            inequalities.term(high, marginal[y], -math.exp(log_lift))
+
+    def q(self, solved):
+        return (solved.x[self._least] + solved.x[self._above].reshape(-1, self._least.size)) * self.limits.p_x
+
+    def dual_bound(self, solved, price):
+        """A lower bound of sum price(s, y) Q(y|s) over all Q within the limits: weak duality, whatever is solved.
+
+        With the sums over y and over s priced too, columns y are apart; each is a sum that is convex and piecewise
+        linear in the least of its q, so it is least at a breakpoint.
+        """
+        limits, of_sums = self.limits, solved.of_equations[self._sums]
+        of_marginals = solved.of_equations[self._marginals] / limits.p_x
+        reduced = price - of_sums[:, None] - limits.p_s[:, None] * of_marginals
+        by_y = of_marginals + self._least_with_mass_one(reduced)
+        # P_Y is kept, or else all of it might be where it is cheapest.
+        return float(of_sums.sum() + (limits.p_x @ by_y if limits.keep_marginal else by_y.min()))
+
+    def _least_with_mass_one(self, cost):
+        """For each y the least sum_s cost(s, y) q_s, L <= q_s <= e^ldp L, and all lifts allowed where P(y) is one."""
+        ldp, log_lift = min(self.limits.ldp, 2.0 * self.limits.log_lift, 700.0), self.limits.log_lift
+        low, high = math.exp(-min(ldp, log_lift)), math.exp(min(ldp, log_lift))
+        rises, falls = np.maximum(cost, 0.0).sum(axis=0), np.minimum(cost, 0.0).sum(axis=0)
+        breakpoints = (low, min(1.0, high * math.exp(-ldp)), 1.0)
+        return np.min([low * rises + min(low * math.exp(ldp), high) * falls for low in breakpoints], axis=0)
+
+
+class _Programme:
+    """min cost @ x subject to equations and inequalities (<=), written down term by term."""
+
+    def __init__(self):
+        self._parts, self._n_variables = [], 0
+        self.equations, self.inequalities = _lp.Rows(), _lp.Rows()
+
+    def variables(self, cost, low=0.0, high=math.inf):
+        """New variables, as their numbers."""
+        cost = np.asarray(cost, float)
+        self._parts.append((cost, np.full(cost.size, low), np.full(cost.size, high)))
+        self._n_variables += cost.size
+        return np.arange(self._n_variables - cost.size, self._n_variables)
+
+    def solve(self, time_limit):
+        cost, low, high = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        return _lp.solve(cost, self.equations, self.inequalities, np.stack([low, high], axis=1), time_limit)
+
+
+def _pairs(n, m):
+    return np.repeat(np.arange(n), m), np.tile(np.arange(m), n)

@@ -1,0 +1,21 @@
+"""The linear reduction: from the joint distribution of S and X to that of S and Y."""
+
+from linred import _check
+from linred.joint import Joint
+
+
+def linear_reduction(joint, alpha):
+    """The Joint of S and Y with P(y|s) = (1-alpha) P(x|s) + alpha P(x), equation (3). O(|S||X|).
+
+    Guarantee
+    ---------
+    P_Y is P_X to the last bit; with alpha = 1 so is every P(y|s), and every measure is exactly 0.
+
+    >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
+    >>> linear_reduction(joint, 0.5).p_x_given_s.round(12).tolist()
+    [[0.3, 0.7], [0.5, 0.5]]
+    """
+    _check.joint(joint)
+    alpha = _check.alpha(alpha)
+    p_y_given_s = (1.0 - alpha) * joint.p_x_given_s + alpha * joint.p_x
+    return Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
