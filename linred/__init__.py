@@ -35,6 +35,7 @@ __all__ = [
     "TimeLimitWarning",
     "alpha_for",
     "alpha_leakage",
+    "baselines",
     "dp",
     "first_order",
     "ldp",
@@ -47,6 +48,7 @@ __all__ = [
     "mutual_information",
     "non_markov",
     "optimal",
+    "selective",
 ]
 
 
@@ -54,11 +56,14 @@ _LATER = {
     "Sampler": "sampler",
     "TimeLimitWarning": "optimum",
     "optimal": "optimum",
+    "selective": "selection",
 }
 """Loaded when asked for, from these modules: what they need takes as long to import as all the rest."""
 
 
 def __getattr__(name):
+    if name == "baselines":
+        return import_module("linred.baselines")
     if name in _LATER:
         return getattr(import_module(f"linred.{_LATER[name]}"), name)
     raise AttributeError(f"module 'linred' has no attribute {name!r}")

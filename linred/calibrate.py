@@ -47,12 +47,21 @@ def alpha_for(joint, *, ldp=None, log_lift=None):
     >>> round(alpha_for(joint, ldp=1.0), 12)
     0.37640076465
     """
-    _check.joint(joint)
-    ldp, log_lift = target(ldp, log_lift)
-    alpha, step = max(_alpha_for_ldp(joint, ldp), _alpha_for_log_lift(joint, log_lift)), 2.0**-53
-    while not (_ldp_bound(joint, alpha) <= ldp and _log_lift_bound(joint, alpha) <= log_lift):
-        alpha, step = min(1.0, alpha + step), 2.0 * step
-    return alpha
+    return share_for(_check.joint(joint), joint.p_x, target(ldp, log_lift))
+
+
+def share_for(joint, toward, asked):
+    """The smallest share in which P(x|s) and P(x) must be mixed with a distribution to meet a target, rounded up."""
+    (highest, lowest), p_x = joint._column_extremes, joint.p_x
+    share = max(
+        _share_for_ratio(highest, lowest, toward, asked.ldp),
+        _share_for_ratio(highest, p_x, toward, asked.log_lift),
+        _share_for_ratio(p_x, lowest, toward, asked.log_lift),
+    )
+    step = 2.0**-53
+    while not asked.is_met_by(_mixed_figures(joint, toward, share)):
+        share, step = min(1.0, share + step), 2.0 * step
+    return share
 
 
 def meeting(joint, alpha, ldp, log_lift, build, independent):
@@ -62,9 +71,18 @@ def meeting(joint, alpha, ldp, log_lift, build, independent):
         raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose alpha")
     if ldp is None and log_lift is None:
         raise ValueError("alpha is None and no target is given: pass alpha, or ldp= or log_lift= or both")
-    asked = target(ldp, log_lift)
-    for alpha in _alphas_to_try(joint, asked):
-        mechanism = build(joint, alpha)
+
+    def within(limits):
+        return build(joint, alpha_for(joint, **limits._asdict()))
+
+    return meeting_within(joint, target(ldp, log_lift), within, independent)
+
+
+def meeting_within(joint, asked, build, independent):
+    """The mechanism build(limits), limits being little under the target that is asked, that meets it in its integers;
+    for a target that is as good as zero `independent()`, if need be."""
+    for limits in _limits_to_try(joint, asked):
+        mechanism = build(limits)
         if asked.is_met_by(mechanism.sampler().certificate()):
             break
     else:
@@ -90,61 +108,43 @@ def _as_good_as_zero(joint):
     return min(1024.0 * _resolution(joint), 2.0**-30)
 
 
-def _alphas_to_try(joint, target):
-    """alpha for the targets less a margin: at first what floats and 64-bit tables may be off, then ever more."""
-    if min(target) > 0.0 and alpha_for(joint, ldp=target.ldp, log_lift=target.log_lift) == 0.0:
-        yield 0.0  # nothing to do
-    margin = min(_resolution(joint), min(target) / 1024.0)
-    while 0.0 < margin < min(target):
-        yield alpha_for(joint, ldp=target.ldp - margin, log_lift=target.log_lift - margin)
+def _limits_to_try(joint, asked):
+    """The targets less a margin: at first what floats and 64-bit tables may be off, then ever more."""
+    if min(asked) > 0.0 and alpha_for(joint, **asked._asdict()) == 0.0:
+        yield asked  # nothing to do
+    margin = min(_resolution(joint), min(asked) / 1024.0)
+    while 0.0 < margin < min(asked):
+        yield Target(*(limit - margin for limit in asked))
         margin *= 8.0
 
 
-def _alpha_for_ldp(joint, target):
-    """max over x of n / (n + P(x)(e^target - 1)), n = max_s P(x|s) - e^target min_s P(x|s), written without
-    cancellation: with h, l the extremes, n = (h - l) - (e^target - 1) l and the denominator adds what is >= 0."""
+def _share_for_ratio(numerators, denominators, toward, target):
+    """The least a with (1-a) numerator + a toward <= e^target ((1-a) denominator + a toward), for every symbol.
+
+    It is n / (n + toward (e^target - 1)) with n = numerator - e^target denominator, where n > 0 (errata 6), written
+    without cancellation."""
     if target == math.inf:
         return 0.0
-    (highest, lowest), p_x = joint._column_extremes, joint.p_x
-    growth = math.expm1(min(target, 700.0))  # beyond that a double has no e^target, and alpha is below 1e-300
-    excess = (highest - lowest) - growth * lowest
+    growth = math.expm1(min(target, 700.0))  # beyond that a double has no e^target, and the share is below 1e-300
+    distance = numerators - denominators
+    excess = distance - growth * denominators
     over = excess > 0.0
-    return float((excess[over] / ((highest - lowest) + growth * (p_x - lowest))[over]).max(initial=0.0))
+    return float((excess[over] / (distance + growth * (toward - denominators))[over]).max(initial=0.0))
 
 
-def _alpha_for_log_lift(joint, target):
-    """The largest share of max_s P(x|s) - P(x), or of P(x) - min_s P(x|s), that is beyond the target."""
-    if target == math.inf:
-        return 0.0
-    (highest, lowest), p_x = joint._column_extremes, joint.p_x
-    alpha = 0.0
-    for distance, allowed in (
-        (highest - p_x, math.expm1(min(target, 700.0)) * p_x),
-        (p_x - lowest, -math.expm1(-target) * p_x),
-    ):
-        over = distance > allowed
-        alpha = max(alpha, float(((distance - allowed)[over] / distance[over]).max(initial=0.0)))
-    return alpha
+def _mixed_figures(joint, toward, share):
+    """Upper bounds of LDP and log-lift of P(x|s) mixed with a distribution; rounding keeps the order of extremes."""
+    highest, lowest, p_x = ((1.0 - share) * part + share * toward for part in (*joint._column_extremes, joint.p_x))
+    if toward is joint.p_x:
+        p_x = toward  # not its own mixture, which rounding may move
+    ratios = (highest, lowest), (highest, p_x), (p_x, lowest)
+    ldp, *lifts = (_log_ratio_above(*ratio) for ratio in ratios)
+    return Target(ldp, max(lifts))
 
 
-def _reduced_extremes(joint, alpha):
-    """The column extremes of `linear_reduction(joint, alpha)`, from those of joint: rounding keeps order."""
-    return ((1.0 - alpha) * extreme + alpha * joint.p_x for extreme in joint._column_extremes)
-
-
-def _ldp_bound(joint, alpha):
-    highest, lowest = _reduced_extremes(joint, alpha)
-    x = metrics._largest_ratio(highest, lowest)
-    return _rounded_up(metrics._log_ratio(highest[x], lowest[x]))
-
-
-def _log_lift_bound(joint, alpha):
-    highest, lowest = _reduced_extremes(joint, alpha)
-    return max(
-        _rounded_up(metrics._log_ratio(numerators[x], denominators[x]))
-        for numerators, denominators in ((highest, joint.p_x), (joint.p_x, lowest))
-        for x in (metrics._largest_ratio(numerators, denominators),)
-    )
+def _log_ratio_above(numerators, denominators):
+    x = metrics._largest_ratio(numerators, denominators)
+    return _rounded_up(metrics._log_ratio(numerators[x], denominators[x]))
 
 
 def _rounded_up(figure):

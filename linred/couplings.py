@@ -7,6 +7,7 @@ records; they differ in how many destinations there are, and in what Y still tel
 import numpy as np
 
 from linred import _mechanism
+from linred.mechanism import Mechanism
 
 SNAP = 2.0**-44
 """Relative to P(x|s): a difference below it is what a solver left."""
@@ -48,6 +49,13 @@ def couple(joint, released, delta, *, coupling="northwest", distortion=None):
         flows = vertices.sparse(delta) if coupling == "sparse" else vertices.informative(joint, delta)
     keep, move, table_of, *tables = _mechanism.tables_from_flows(seen, q, released.p_x, flows, complete)
     return {"keep": keep, "move": move, "table_of": table_of, "tables": tables, "gap": gap}
+
+
+def coupled(joint, released, name, coupling, distortion):
+    """The mechanism from P(x|s) to the P(y|s) of a Joint of S and Y that something found."""
+    delta = excess_over(joint.p_x_given_s, released.p_x_given_s)
+    parts = couple(joint, released, delta, coupling=coupling, distortion=distortion)
+    return Mechanism(joint, name=name, released=released, sees_s=True, distortion=distortion, **parts)
 
 
 def chosen(coupling, prefer, distortion):

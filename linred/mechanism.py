@@ -206,7 +206,7 @@ class Mechanism:
     @cached_property
     def _marginal_sampler(self):
         """Draws from P_X, whatever s and x are."""
-        return drawing_from(self.joint, self.joint.p_x).sampler()
+        return drawing_from(self.joint, self.joint.p_x, "marginal").sampler()
 
     def __getstate__(self):
         """Without the tables, which are compiled again."""
@@ -262,7 +262,7 @@ class Mechanism:
             yield slice(start, stop), self._joint_xy(start, stop)
 
 
-def drawing_from(joint, p_y, name="independent"):
+def drawing_from(joint, p_y, name):
     """The mechanism that draws y from p_y, whatever s and x are: it tells nothing about S."""
     indptr, y = np.array([0, np.count_nonzero(p_y)]), np.flatnonzero(p_y).astype(np.int32)
     return Mechanism(

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, calibrate, couplings, programmes, transport
+from linred import _check, calibrate, channels, couplings, programmes, transport
 from linred.closed_forms import markov, non_markov
 from linred.joint import Joint
-from linred.mechanism import Mechanism, drawing_from
+from linred.mechanism import drawing_from
 from linred.merging import Merged
 from linred.reduction import linear_reduction
+from linred.selection import reduced, selective
 
 log = logging.getLogger("linred")
 
@@ -132,19 +133,31 @@ class _Search:
             return self.by_linear_reduction()
         found = self.solve()
         mechanism = None if found is None else self.build(found)
-        bound, unit = 0.0 if found is None else found.bound * self.costs.unit, self.costs.unit
-        if mechanism is None or self.costs.of(mechanism) - bound > GOOD * unit:
-            known = [self.by_linear_reduction()]
-            mechanism = min(known if mechanism is None else [mechanism, *known], key=self.costs.of)
+        bound = (self.quick_bound() if found is None else found.bound) * self.costs.unit
+        if mechanism is None or self.costs.of(mechanism) - bound > GOOD * self.costs.unit:
+            mechanism = min(self.without_programme(mechanism), key=self.costs.of)
         mechanism.gap = max(0.0, self.costs.of(mechanism) - bound)
         if found is None:
             _warn(self.costs, mechanism, str(self.target))
         return mechanism
 
+    def without_programme(self, mechanism):
+        """Mechanisms for the target that are there at once, and the one that is there already."""
+        if mechanism is not None:
+            yield mechanism
+        yield self.by_linear_reduction()
+        if self.sees_s:
+            yield selective(self.joint, **self.target._asdict(), distortion=self.costs.distortion)
+
     def by_linear_reduction(self):
         if self.sees_s:
             return non_markov(self.joint, **self.target._asdict(), distortion=self.costs.distortion)
         return markov(self.joint, **self.target._asdict())
+
+    def quick_bound(self):
+        """What any mechanism must cost, without a programme; selective reduction knows it where P_Y = P_X."""
+        known = self.costs.d is None and self.keep_marginal
+        return reduced(self.joint, self.target)[1] if known else 0.0
 
     def solve(self):
         """`_Found`, or None where the time ran out."""
@@ -172,19 +185,20 @@ class _Search:
     def build(self, found):
         """The mechanism that goes there, or a little beyond, so that its integers meet the target."""
         build = self.coupled if self.sees_s else partial(self.markov, found.w)
-        independent = partial(drawing_from, self.joint, found.released.p_x)
+        independent = partial(drawing_from, self.joint, found.released.p_x, "optimal")
         return calibrate.meeting(found.released, None, *self.target, build, independent)
 
     def coupled(self, released, beta):
-        released = linear_reduction(released, beta)
-        delta = couplings.excess_over(self.joint.p_x_given_s, released.p_x_given_s)
-        parts = couplings.couple(self.joint, released, delta, coupling=self.coupling, distortion=self.costs.d)
-        about = {"name": "optimal", "sees_s": True, "distortion": self.costs.distortion}
-        return Mechanism(self.joint, released=released, **about, **parts)
+        released, d = linear_reduction(released, beta), self.costs.d
+        mechanism = couplings.coupled(self.joint, released, "optimal", self.coupling, d)
+        mechanism.distortion = self.costs.distortion
+        return mechanism
 
     def markov(self, w, released, beta):
         w = (1.0 - beta) * w + beta * self.merged.of_classes(released.p_x)
-        return _from_channel(self.merged, linear_reduction(released, beta), w, self.costs.distortion)
+        return channels.mechanism(
+            self.merged, linear_reduction(released, beta), w, name="optimal", distortion=self.costs.distortion
+        )
 
 
 def _warn(costs, mechanism, asked):
@@ -211,7 +225,9 @@ def _markov_of_reduction(joint, alpha, distortion, end):
         _warn(costs, lemma_1, f"P(y|s) for alpha = {alpha!r}")
         return lemma_1
     w = _with_exact_sums(answer.matrix, merged.p_x, merged.p_x, True)
-    best = _from_channel(merged, merged.released(merged.p @ w), w, distortion, alpha)
+    best = channels.mechanism(
+        merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha, distortion=distortion
+    )
     mechanism = min(best, lemma_1, key=costs.of)
     mechanism.gap = max(0.0, costs.of(mechanism) - answer.bound * costs.unit)
     return mechanism
@@ -277,39 +293,3 @@ def _with_exact_sums(rows, weights, p_x, keep_marginal):
         return rows
     keep = np.minimum(1.0, p_x / there)
     return rows * keep + (rows @ (1.0 - keep))[:, None] * (short / short.sum())
-
-
-def _from_channel(merged, released, w, distortion, alpha=None):
-    """The mechanism of P(y|x) given between classes: x stays, or goes to another class and is shared out there."""
-    joint, n_classes = merged.joint, len(w)
-    w = np.where(w > couplings.SNAP * merged.p_x, w, 0.0)
-    leave = w - np.diag(w.diagonal())
-    moves = leave.sum(axis=1)
-    total = w.diagonal() + moves
-    to = leave[:, merged.x_class] * merged.share / np.where(moves > 0.0, moves, 1.0)[:, None]
-    table, y = np.nonzero(to)
-    marginal = couplings.marginal_table(released.p_x)
-    seen = joint.p_x > 0.0
-    parts = (
-        np.where(seen, (w.diagonal() / total)[merged.x_class], 0.0),
-        np.where(seen, (moves / total)[merged.x_class], 1.0),
-        np.where(seen & (moves[merged.x_class] > 0.0), 1 + merged.x_class, 0).astype(np.int32),
-    )
-    keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in parts)
-    ends = marginal[0][-1] + np.searchsorted(table, np.arange(n_classes), side="right")
-    return Mechanism(
-        joint,
-        name="optimal",
-        alpha=alpha,
-        released=released,
-        sees_s=False,
-        keep=keep,
-        move=move,
-        table_of=table_of,
-        tables=(
-            np.concatenate([marginal[0], ends]),
-            np.concatenate([marginal[1], y.astype(np.int32)]),
-            np.concatenate([marginal[2], to[table, y]]),
-        ),
-        distortion=distortion,
-    )

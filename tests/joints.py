@@ -1,5 +1,8 @@
 """Joints for the tests: the paper's, random ones with zeros and ties, and what hypothesis draws."""
 
+import csv
+from pathlib import Path
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -7,11 +10,16 @@ from hypothesis.extra.numpy import array_shapes, arrays
 import linred
 from linred.demo import example_1
 
-__all__ = ["alphas", "count_tables", "example_1", "random_joint"]
+__all__ = ["adult", "alphas", "count_tables", "example_1", "random_joint", "targets"]
 
 # Small counts: many zeros, many ties, empty rows and columns, single symbols, |S| above and below |X|.
 count_tables = arrays(np.int64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.integers(0, 5)).filter(
     lambda counts: counts.sum() > 0
+)
+targets = st.one_of(
+    st.fixed_dictionaries({"ldp": st.floats(0.01, 4.0)}),
+    st.fixed_dictionaries({"log_lift": st.floats(0.01, 2.0)}),
+    st.fixed_dictionaries({"ldp": st.floats(0.01, 4.0), "log_lift": st.floats(0.01, 2.0)}),
 )
 alphas = st.one_of(st.sampled_from([0.0, 1.0, 0.5, 1e-9]), st.floats(0.0, 1.0))
 
@@ -24,3 +32,10 @@ def random_joint(rng, n_s, n_x, zeros=0.0, ties=False):
         p = np.round(p * 8)
     p[p.sum(axis=1) == 0.0, 0] = 1.0
     return linred.Joint.from_conditional(p / p.sum(axis=1, keepdims=True), rng.dirichlet(np.ones(n_s)))
+
+
+def adult():
+    """UCI Adult (Becker & Kohavi, CC BY 4.0): how many of 48,842 records, marital status by occupation."""
+    with open(Path(__file__).parent / "data" / "adult_marital_status_occupation.csv", newline="") as file:
+        head, *rows = csv.reader(file)
+    return linred.Joint.from_counts([[int(n) for n in row[1:]] for row in rows], [row[0] for row in rows], head[1:])

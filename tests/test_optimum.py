@@ -1,8 +1,6 @@
 """`linred.optimal` against linear programmes written plainly and solved apart, and against the figures of errata.md."""
 
-import csv
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,16 +9,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import linred
-from joints import count_tables, example_1, random_joint
+from joints import adult, count_tables, example_1, random_joint, targets
 from linred import Joint
-
-DATA = Path(__file__).parent / "data"
-
-
-def counts(name):
-    with open(DATA / f"{name}.csv", newline="") as file:
-        head, *rows = csv.reader(file)
-    return Joint.from_counts([[int(n) for n in row[1:]] for row in rows], [row[0] for row in rows], head[1:])
+from promises import check_promises
 
 
 class PlainProgramme:
@@ -77,24 +68,6 @@ def metric(kind, n_x):
 def cost_of(mechanism, d):
     """E d(X, Y) from the dense channel."""
     return float(np.einsum("sx,sxy,xy->", mechanism.joint.p_sx, mechanism.p_y_given_sx, d))
-
-
-def check_promises(mechanism, keep_marginal=True):
-    joint, target = mechanism.joint, mechanism.target
-    channel = mechanism.p_y_given_sx
-    assert channel.min() >= 0.0
-    np.testing.assert_allclose(channel.sum(axis=2), 1.0, rtol=0, atol=1e-13)
-    seen = joint.p_s > 0.0
-    realised = np.einsum("sx,sxy->sy", joint.p_x_given_s, channel)
-    np.testing.assert_allclose(realised[seen], mechanism.p_y_given_s[seen], rtol=1e-11, atol=1e-300)
-    p_y = np.einsum("s,sy->y", joint.p_s, realised)
-    np.testing.assert_allclose(p_y, joint.p_x if keep_marginal else mechanism.p_y, rtol=0, atol=1e-12)
-    assert target.is_met_by(mechanism.sampler().certificate())
-    figures = mechanism.report().after
-    assert figures.ldp <= target.ldp
-    assert figures.log_lift <= target.log_lift
-    if not mechanism.sees_s:
-        assert (channel == channel[0]).all()
 
 
 TARGETS = [{"ldp": 0.7}, {"log_lift": 0.3}, {"ldp": 0.8, "log_lift": 0.5}]
@@ -159,20 +132,13 @@ def test_errata_5_columns_beyond_the_paper(target, same_reduction, best_markov, 
 
 
 def test_the_figures_on_adult():
-    joint = counts("adult_marital_status_occupation")
+    joint = adult()
     assert round(linred.markov(joint, ldp=1.0).dtv(), 2) == 0.68
     assert round(linred.optimal(joint, ldp=1.0, sees_s=False).dtv(), 3) == 0.058
     assert round(linred.non_markov(joint, ldp=1.0).dtv(), 3) == 0.101
     best = linred.optimal(joint, ldp=1.0)
     assert round(best.dtv(), 4) == 0.0084
     check_promises(best)
-
-
-targets = st.one_of(
-    st.fixed_dictionaries({"ldp": st.floats(0.01, 4.0)}),
-    st.fixed_dictionaries({"log_lift": st.floats(0.01, 2.0)}),
-    st.fixed_dictionaries({"ldp": st.floats(0.01, 4.0), "log_lift": st.floats(0.01, 2.0)}),
-)
 
 
 @given(count_tables, targets)
@@ -229,7 +195,7 @@ def test_degenerate_joints(kind, sees_s, target):
 
 def test_symbols_in_proportion_are_merged_and_cost_nothing():
     """Twice the same problem: X, and X with a fair coin that nobody asked for."""
-    joint = counts("adult_marital_status_occupation")
+    joint = adult()
     doubled = Joint.from_counts(np.repeat(joint.counts, 2, axis=1))
     for sees_s in (True, False):
         one, two = (linred.optimal(j, ldp=0.5, sees_s=sees_s) for j in (joint, doubled))

@@ -1,0 +1,148 @@
+"""What others do, on the same interface, each with the least noise for which Y meets a target about S.
+
+They look at x alone. `k_rr` and `pram` were made to protect X itself; here they are calibrated on what Y tells about S,
+as every mechanism of this library is, so that they can be compared with them.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from linred import _check, calibrate, channels, couplings, metrics
+from linred.joint import Joint
+from linred.mechanism import Mechanism, drawing_from
+from linred.merging import Merged
+
+
+def k_rr(joint, *, ldp=None, log_lift=None):
+    """k-ary randomised response: keep x, or draw uniformly from the symbols that occur. Closed form, O(|S||X|).
+
+    P_Y is not P_X: lifts are against P_Y.
+
+    >>> from linred.demo import example_1
+    >>> round(k_rr(example_1(), ldp=1.0).dtv(), 4)
+    0.2602
+    """
+    asked, p_x = _asked(joint, ldp, log_lift), joint.p_x
+    uniform = np.where(p_x > 0.0, 1.0 / np.count_nonzero(p_x), 0.0)
+
+    def build(limits):
+        share = calibrate.share_for(joint, uniform, limits)
+        p_y_given_s, p_y = ((1.0 - share) * p + share * uniform for p in (joint.p_x_given_s, p_x))
+        return _redrawing(joint, "k_rr", np.full(p_x.size, share), uniform, p_y_given_s, p_y)
+
+    return calibrate.meeting_within(joint, asked, build, partial(drawing_from, joint, uniform, "k_rr"))
+
+
+def pram(joint, *, ldp=None, log_lift=None):
+    """Invariant post-randomisation: k-ary randomised response, and back by Bayes' rule, so that P_Y = P_X.
+
+    x becomes z by randomised response, and z a draw from P(x|z) (Gouweleeuw, Kooiman, Willenborg and de Wolf, "Post
+    randomisation for statistical disclosure control", 1998). The share of noise is found by bisection: it meets the
+    target, and where the figures fall with the noise, as they seem to, it is the least. O(|S||X|) a step, O(|X|^2) in
+    memory.
+
+    >>> from linred.demo import example_1
+    >>> round(pram(example_1(), ldp=1.0).dtv(), 4)
+    0.2744
+    """
+    asked = _asked(joint, ldp, log_lift)
+
+    def build(limits):
+        low, high = 0.0, 1.0
+        while low < (share := 0.5 * (low + high)) < high:
+            released, _ = _there_and_back(joint, share)
+            met = metrics.ldp(released) <= limits.ldp and metrics.log_lift(released) <= limits.log_lift
+            low, high = (low, share) if met else (share, high)
+        released, w = _there_and_back(joint, high)
+        return channels.mechanism(Merged(joint, symbols=False), released, w(), name="pram")
+
+    return calibrate.meeting_within(joint, asked, build, partial(drawing_from, joint, joint.p_x, "pram"))
+
+
+def _there_and_back(joint, share):
+    """(the Joint of S and Y, P(y|x) among the symbols that occur, when it is asked for) of `pram`."""
+    x = np.flatnonzero(joint.p_x > 0.0)
+    p_x, uniform = joint.p_x[x], 1.0 / x.size
+    there, p_z = ((1.0 - share) * p + share * uniform for p in (joint.p_x_given_s[:, x], p_x))
+    ratio = there / p_z
+    p_y_given_s = np.zeros(joint.shape)
+    p_y_given_s[:, x] = p_x * ((1.0 - share) * ratio + share * uniform * ratio.sum(axis=1, keepdims=True))
+
+    def w():
+        response = (1.0 - share) * np.eye(x.size) + share * uniform
+        return response @ (p_x * response.T / p_z[:, None])
+
+    return Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels), w
+
+
+def watchdog(joint, *, ldp=None, log_lift=None):
+    """Symbols that tell too much are redrawn among themselves by P_X; the others are published as they are.
+
+    The set starts with the symbols that are over the target, and takes in the next most telling ones until it meets the
+    target as a whole. P_Y is P_X. O(|S||X| + |X| log |X|).
+
+    >>> from linred.demo import example_1
+    >>> round(watchdog(example_1(), ldp=1.0).dtv(), 4)
+    0.2296
+    """
+    asked = _asked(joint, ldp, log_lift)
+
+    def build(limits):
+        telling = _most_telling(joint, limits)
+        p_x = np.zeros(joint.shape[1])
+        p_x[telling] = joint.p_x[telling] / joint.p_x[telling].sum()
+        p_y_given_s = joint.p_x_given_s.copy()
+        p_y_given_s[:, telling] = joint.p_x_given_s[:, telling].sum(axis=1, keepdims=True) * p_x[telling]
+        return _redrawing(joint, "watchdog", np.where(p_x > 0.0, 1.0, 0.0), p_x, p_y_given_s, joint.p_x)
+
+    return calibrate.meeting_within(joint, asked, build, partial(drawing_from, joint, joint.p_x, "watchdog"))
+
+
+def _most_telling(joint, limits):
+    """The symbols to redraw: those over the limits and the next most telling ones, until together they are within."""
+    (highest, lowest), p_x = joint._column_extremes, joint.p_x
+    occurs = joint.p_s > 0.0
+    over = _over(highest, lowest, p_x, limits)
+    order = np.argsort(-over, kind="stable")
+    together = np.cumsum(joint.p_x_given_s[np.ix_(occurs, order)], axis=1)
+    over_together = _over(together.max(axis=0), together.min(axis=0), np.cumsum(p_x[order]), limits)
+    n_over = np.count_nonzero(over > 0.0)
+    enough = np.flatnonzero(over_together[max(0, n_over - 1) :] <= 0.0)
+    return order[: n_over + (int(enough[0]) if enough.size else order.size)] if n_over else order[:0]
+
+
+def _over(highest, lowest, p_x, limits):
+    """How far symbols are over the limits, in nats."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ldp, lift = np.log(highest / lowest), np.log(np.maximum(highest / p_x, p_x / lowest))
+        over = [figure - limit for figure, limit in zip((ldp, lift), limits, strict=True) if limit < np.inf]
+    return np.where(p_x > 0.0, np.max(over, axis=0, initial=-np.inf), -np.inf)
+
+
+def _asked(joint, ldp, log_lift):
+    _check.joint(joint)
+    return calibrate.target(ldp, log_lift)
+
+
+def _redrawing(joint, name, move, table, p_y_given_s, p_y):
+    """The mechanism that redraws x with probability move[x], all from one table."""
+    seen = joint.p_x > 0.0
+    indptr, y, probability = couplings.marginal_table(p_y)
+    some = np.flatnonzero(table).astype(np.int32)
+    parts = np.where(seen, 1.0 - move, 0.0), np.where(seen, move, 1.0), np.where(seen, 1, 0).astype(np.int32)
+    keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in parts)
+    return Mechanism(
+        joint,
+        name=name,
+        released=Joint._from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels),
+        sees_s=False,
+        keep=keep,
+        move=move,
+        table_of=table_of,
+        tables=(
+            np.append(indptr, indptr[-1] + some.size),
+            np.concatenate([y, some]),
+            np.concatenate([probability, table[some]]),
+        ),
+    )

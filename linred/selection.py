@@ -1,0 +1,114 @@
+"""Selective reduction: only the extreme s of each x are moved, and only as far as the target asks: `linred.selective`.
+
+The paper's first future direction. For each x there is an interval of lifts, a factor e^eps wide, for which what is cut
+off above fills what is missing below, so that P(x) is kept; the values outside are moved to its ends. What rows then
+lack, or have too much of, is spread over the room that the intervals leave, along rows and along columns in turn until
+both sums are right. Each pass is linear in |S||X|.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from linred import _check, calibrate, couplings
+from linred.joint import Joint
+from linred.mechanism import drawing_from
+from linred.programmes import ROOM
+from linred.reduction import linear_reduction
+
+MOST_PASSES = 200
+CLOSE = 2.0**-46
+"""Sums of probabilities that differ from one by less are right."""
+
+
+def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
+    """A mechanism near `optimal`, for alphabets that are too large for it: no programme is solved.
+
+    Parameters
+    ----------
+    ldp, log_lift : targets in nats, one or both.
+    distortion, prefer : how to get from P(x|s) to the P(y|s) that is found; see `non_markov`.
+
+    Guarantee
+    ---------
+    The integers that are sampled meet the targets and P_Y is P_X to 1e-12, as for `optimal`. It sees s. `gap` bounds
+    how many more records change than for the best mechanism; with a distortion no bound is known, and it is the cost.
+    O(|S||X| log |S|) and some ten passes.
+
+    >>> from linred import Joint
+    >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
+    >>> mechanism = selective(joint, ldp=1.0)
+    >>> round(mechanism.dtv(), 4), round(mechanism.dtv() - mechanism.gap, 4)
+    (0.0632, 0.0343)
+    """
+    _check.joint(joint)
+    coupling = couplings.chosen("northwest", prefer, distortion)
+    distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
+    target = calibrate.target(ldp, log_lift)
+    released, bound = reduced(joint, target)
+    build = partial(_coupled, joint, coupling, distortion)
+    mechanism = calibrate.meeting(released, None, *target, build, partial(drawing_from, joint, joint.p_x, "selective"))
+    cost, bound = (mechanism.dtv(), bound) if distortion is None else (mechanism.expected_distortion(distortion), 0.0)
+    mechanism.gap = max(0.0, cost - bound)
+    return mechanism
+
+
+def _coupled(joint, coupling, distortion, released, beta):
+    return couplings.coupled(joint, linear_reduction(released, beta), "selective", coupling, distortion)
+
+
+def reduced(joint, target):
+    """(Joint of S and Y, a lower bound of the share of records that any mechanism for the target changes)."""
+    s, x = np.flatnonzero(joint.p_s > 0.0), np.flatnonzero(joint.p_x > 0.0)
+    p_s, p_x = joint.p_s[s], joint.p_x[x]
+    lifts = joint.p_x_given_s[np.ix_(s, x)] / p_x
+    log_lift = target.log_lift - min(ROOM, target.log_lift / 1024.0)
+    ldp = min(target.ldp - min(ROOM, target.ldp / 1024.0), 2.0 * log_lift, 700.0)
+    low, high = _intervals(lifts, p_s, ldp, log_lift)
+    above, below = (p_s @ np.maximum(part, 0.0) for part in (lifts - high, low - lifts))
+    q = _with_both_sums(np.clip(lifts, low, high), low, high, p_s, p_x)
+    p_y_given_s = np.zeros(joint.shape)
+    p_y_given_s[np.ix_(s, x)] = (q + (1.0 - q @ p_x)[:, None]) * p_x
+    released = Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
+    # The bound of the target itself, not of the target less ROOM: it moves by no more than that.
+    return released, max(0.0, float(p_x @ np.maximum(above, below)) - 2.0 * ROOM)
+
+
+def _intervals(lifts, p_s, ldp, log_lift):
+    """The ends of [L, e^ldp L] for each x: what is above balances what is below, as far as the lifts allow.
+
+    above - below falls with L, by pieces that are linear between the places where a lift enters or leaves the interval.
+    """
+    factor, n_x = math.exp(ldp), lifts.shape[1]
+    places = np.concatenate([lifts / factor, lifts])
+    turns = np.concatenate([factor * p_s, -p_s])[:, None].repeat(n_x, axis=1)
+    order = places.argsort(axis=0, kind="stable")
+    places, turns = (np.take_along_axis(part, order, axis=0) for part in (places, turns))
+    slopes = np.cumsum(np.vstack([np.full(n_x, -factor * p_s.sum()), turns]), axis=0)
+    excess = p_s @ lifts + np.cumsum(slopes[:-1] * np.diff(places, axis=0, prepend=0.0), axis=0)
+    first, x = (excess <= CLOSE).argmax(axis=0), np.arange(n_x)
+    slope = np.minimum(slopes[first, x], -np.finfo(float).tiny)
+    least = places[first, x] - np.where(excess[first, x] < -CLOSE, excess[first, x] / slope, 0.0)
+    least = np.clip(least, math.exp(-log_lift), math.exp(log_lift - ldp))
+    return least, factor * least
+
+
+def _with_both_sums(q, low, high, p_s, p_x):
+    """Lifts within their intervals whose means are one along x and along s, or nearly."""
+    for _ in range(MOST_PASSES):
+        missing = 1.0 - q @ p_x
+        if np.abs(missing).max() <= CLOSE:
+            break
+        q = q + _filled(missing, (high - q) @ p_x)[:, None] * (high - q)
+        q = q - _filled(-missing, (q - low) @ p_x)[:, None] * (q - low)
+        missing = 1.0 - p_s @ q
+        q = q + _filled(missing, p_s @ (high - q)) * (high - q)
+        q = q - _filled(-missing, p_s @ (q - low)) * (q - low)
+    return q
+
+
+def _filled(missing, room):
+    """The share of the room that what is missing takes."""
+    share = np.divide(missing, room, out=np.zeros_like(room), where=(missing > 0.0) & (room > 0.0))
+    return np.minimum(share, 1.0)

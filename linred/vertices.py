@@ -1,0 +1,179 @@
+"""Vertices among the couplings that change the fewest records: few moves, or moves that tell much about X.
+
+For each s, flows from excess to deficit form a transport polytope. I(X;Y) is convex in them, so it is largest at a
+vertex, a choice of flows without cycles; to find the best is hard. It is sought from two starts by exchanges, in which
+two flows of one s swap destinations, as long as one of them helps.
+"""
+
+import numpy as np
+
+from linred import _mechanism, transport
+
+MOST_PAIRS = 2**22
+"""Exchanges that are looked at together."""
+
+HELPS = 1e-13
+"""Nats: less is rounding, and might go on for ever."""
+
+
+def sparse(delta):
+    """Flows as `linred._mechanism.northwest` gives them, few of them: equal amounts first, then the large ones."""
+    rows = []
+    for row in delta:
+        order = _equal_amounts_first(row)
+        _, x, y, mass = _mechanism.northwest(np.ascontiguousarray(row[order])[None, :])
+        plain = _mechanism.northwest(row[None, :])
+        rows.append((order[x], order[y], mass, 0.0) if mass.size < plain[3].size else (*plain[1:], 0.0))
+    return transport._collect(rows)[0]
+
+
+def _equal_amounts_first(row):
+    """The symbols in an order in which the north-west corner meets equal excess and deficit at the same time."""
+    excess, deficit = np.flatnonzero(row > 0.0), np.flatnonzero(row < 0.0)
+    excess, deficit = excess[np.argsort(-row[excess])], deficit[np.argsort(row[deficit])]
+    matched, j = ([], []), 0
+    for i in excess:
+        while j < deficit.size and -row[deficit[j]] > row[i] * (1.0 + transport.TIE):
+            j += 1
+        if j < deficit.size and -row[deficit[j]] >= row[i] * (1.0 - transport.TIE):
+            matched[0].append(i)
+            matched[1].append(deficit[j])
+            j += 1
+    pairs = [np.array(part, np.intp) for part in matched]
+    rest = (part[~np.isin(part, pair)] for part, pair in zip((excess, deficit), pairs, strict=True))
+    return np.concatenate([*pairs, *rest, np.flatnonzero(row == 0.0)])
+
+
+def informative(joint, delta):
+    """Flows with a large I(X;Y): the better of two climbs, from the north-west corner and from `sparse`."""
+    climbs = [_Climb(joint, delta, flows) for flows in (_mechanism.northwest(delta), sparse(delta))]
+    return max(climbs, key=lambda climb: climb.score()).flows()
+
+
+class _Climb:
+    """Flows of all s, improved by exchanges until none helps. `moved` is P(x, y) for x != y."""
+
+    def __init__(self, joint, delta, flows):
+        self.joint, self.delta = joint, delta
+        indptr, x, y, mass = flows
+        s = np.repeat(np.arange(delta.shape[0]), np.diff(indptr))
+        self.moved = np.zeros((delta.shape[1], delta.shape[1]))
+        np.add.at(self.moved, (x, y), joint.p_s[s] * mass)
+        self.plans = []  # excess x deficit, for each s
+        for row, start, end in zip(delta, indptr, indptr[1:], strict=False):
+            excess, deficit = _ends(row)
+            plan = np.zeros((excess.size, deficit.size))
+            plan[np.searchsorted(excess, x[start:end]), np.searchsorted(deficit, y[start:end])] = mass[start:end]
+            self.plans.append(plan)
+        while any([self._improve(s) for s in np.flatnonzero(joint.p_s)]):  # a list: every s has its turn
+            pass
+
+    def score(self):
+        """I(X;Y), up to what all couplings that change the fewest records have in common."""
+        return float(_x_log_x(self.moved).sum())
+
+    def flows(self):
+        """As `linred._mechanism.northwest` gives them, exact on the tree that each plan is."""
+        return transport._collect([_exact(row, plan) for row, plan in zip(self.delta, self.plans, strict=True)])[0]
+
+    def _improve(self, s):
+        """Exchange flows of s and undo cycles as long as it helps; whether it did."""
+        excess, deficit = _ends(self.delta[s])
+        places = np.ix_(excess, deficit)
+        plan, moved, weight = self.plans[s], self.moved[places], self.joint.p_s[s]
+        before = _x_log_x(moved).sum()
+        while _exchange(plan, moved, weight) or _undo_cycle(plan, moved, weight):
+            pass
+        self.moved[places] = moved
+        return _x_log_x(moved).sum() > before + HELPS
+
+
+def _ends(row):
+    return np.flatnonzero(row > 0.0), np.flatnonzero(row < 0.0)
+
+
+def _exchange(plan, moved, weight):
+    """Let two flows swap their destinations where that helps most, in place; whether any does."""
+    i, j = np.nonzero(plan)
+    best, gain_of_best = None, HELPS
+    height = max(1, MOST_PAIRS // max(1, i.size))
+    for start in range(0, i.size, height):
+        a, b = np.meshgrid(np.arange(start, min(i.size, start + height)), np.arange(i.size), indexing="ij")
+        keep = (a < b) & (i[a] != i[b]) & (j[a] != j[b])
+        a, b = a[keep], b[keep]
+        if a.size == 0:
+            continue
+        mass = weight * np.minimum(plan[i[a], j[a]], plan[i[b], j[b]])
+        gain = sum(
+            _x_log_x(np.maximum(moved[cells] + sign * mass, 0.0)) - _x_log_x(moved[cells])
+            for cells, sign in (((i[a], j[a]), -1), ((i[b], j[b]), -1), ((i[a], j[b]), 1), ((i[b], j[a]), 1))
+        )
+        if gain.max() > gain_of_best:
+            at = int(gain.argmax())
+            best, gain_of_best = (a[at], b[at]), gain[at]
+    if best is None:
+        return False
+    a, b = best
+    _shift(plan, moved, weight, [(i[a], j[a]), (i[a], j[b]), (i[b], j[b]), (i[b], j[a])])
+    return True
+
+
+def _undo_cycle(plan, moved, weight):
+    """Turn a cycle of flows the way that helps more, until one of them ends, in place; whether there was a cycle."""
+    cycle = _cycle(plan)
+    if cycle is None:
+        return False
+    gains = []
+    for way in (cycle, cycle[1:] + cycle[:1]):
+        trial = plan.copy(), moved.copy()
+        _shift(*trial, weight, way)
+        gains.append((_x_log_x(trial[1]).sum(), way))
+    _shift(plan, moved, weight, max(gains, key=lambda gain: gain[0])[1])
+    return True
+
+
+def _shift(plan, moved, weight, cycle):
+    """Take from the first, third, ... cell of a cycle what its least has, and add it to the others."""
+    less, more = tuple(zip(*cycle[::2], strict=True)), tuple(zip(*cycle[1::2], strict=True))
+    mass = plan[less].min()
+    plan[less] -= mass
+    plan[more] += mass
+    moved[less] = np.maximum(moved[less] - weight * mass, 0.0)
+    moved[more] += weight * mass
+
+
+def _cycle(plan):
+    """The cells of a cycle among the flows, in its order, or None."""
+    n_x, (i, j) = plan.shape[0], np.nonzero(plan)
+    tree, part = [], list(range(sum(plan.shape)))
+
+    def root(node):
+        while part[node] != node:
+            part[node] = node = part[part[node]]
+        return node
+
+    for arc in zip(i.tolist(), j.tolist(), strict=True):
+        ends = root(arc[0]), root(n_x + arc[1])
+        if ends[0] == ends[1]:
+            neighbors = transport._neighbors_on_tree(tree, n_x, sum(plan.shape))
+            return [arc] + [tree[other] for other in transport._path_on_tree(arc[0], n_x + arc[1], neighbors)]
+        part[ends[0]] = ends[1]
+        tree.append(arc)
+    return None
+
+
+def _exact(row, plan):
+    """(x, y, mass, gap) of a plan without cycles, its masses computed again from excess and deficit."""
+    excess, deficit = _ends(row)
+    if plan.size == 0:
+        return excess[:0], deficit[:0], row[:0], 0.0
+    tree = transport._spanning_tree(plan, np.zeros_like(plan))
+    neighbors = transport._neighbors_on_tree(tree, *plan.shape[:1], sum(plan.shape))
+    mass = transport._flows_on_tree(tree, neighbors, row[excess], -row[deficit])
+    i, j = np.array(tree).T
+    flows = mass > transport.TIE * np.minimum(row[excess][i], -row[deficit][j])
+    return excess[i[flows]], deficit[j[flows]], mass[flows], 0.0
+
+
+def _x_log_x(p):
+    return p * np.log(p, out=np.zeros_like(p), where=p > 0.0)
