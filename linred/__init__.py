@@ -40,6 +40,7 @@ __all__ = [
     "first_order",
     "ldp",
     "linear_reduction",
+    "local",
     "log_lift",
     "markov",
     "max_lift",
@@ -55,6 +56,7 @@ __all__ = [
 _LATER = {
     "Sampler": "sampler",
     "TimeLimitWarning": "optimum",
+    "local": "geometry",
     "optimal": "optimum",
     "selective": "selection",
 }

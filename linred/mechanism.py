@@ -148,6 +148,12 @@ class Mechanism:
         utility = Utility(self.dtv(), information, entropy, max(0.0, entropy - information), cost)
         return Report(self, base, Privacy.of(self.joint, base), Privacy.of(self.released, base), utility)
 
+    def local(self, base=math.e):
+        """Local approximations of its figures beside the exact ones; see `linred.local`. Prints as a table."""
+        from linred.geometry import LocalReport
+
+        return LocalReport(self, base)
+
     def sampler(self):
         """The `Sampler` of this mechanism: its integer tables, compiled once."""
         return self._sampler

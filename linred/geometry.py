@@ -1,0 +1,99 @@
+"""Local approximations: figures near independence, where they are linear or quadratic, and how far they can be off.
+
+With r(s,x) = P(x|s)/P(x) - 1, logarithms of lifts are r to first order and I(S;X) is half the chi-square divergence
+sum P(s) P(x) r^2 to second order (the local information geometry of Huang and Zheng; the paper's second future
+direction). The linear reduction scales r by 1-alpha: LDP and log-lift fall as 1-alpha, chi-square as its square.
+
+Taylor's remainder says how good that is. log(1+r) = r - r^2 / (2 (1+t)^2) with t between 0 and r, and the relative
+entropy of each cell is r^2 / (2 (1+t)) beyond its linear part, which sums to zero. The paper approximates in the region
+where the radius, max |r|, is at most one.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linred import _check, metrics
+from linred.joint import Joint
+
+
+class Approximation(NamedTuple):
+    """A local figure, and an interval that the exact one is in."""
+
+    value: float
+    least: float
+    most: float
+
+
+class Local(NamedTuple):
+    """Local figures of a Joint: `linred.local`."""
+
+    ldp: Approximation
+    log_lift: Approximation
+    mutual_information: Approximation
+    chi_square: float  # no unit
+    radius: float  # max |P(x|s)/P(x) - 1|
+    valid: bool  # the radius is at most one: the paper's region
+
+
+def local(joint, base=math.e):
+    """Local figures of a Joint of S and X, or of S and Y (`mechanism.released`), with intervals for the exact ones.
+
+    Guarantee
+    ---------
+    The exact figures lie in their intervals, up to rounding; these are wide where the radius is not small, and `most`
+    is infinite where some P(x|s) is 0. After a linear reduction the radius is (1-alpha) times as large, so that
+    alpha >= 1 - 1/radius is in the region. O(|S||X|).
+
+    >>> from linred import Joint
+    >>> figures = local(Joint([[0.26, 0.24], [0.24, 0.26]]))
+    >>> [round(part, 6) for part in (figures.ldp.value, figures.mutual_information.value, figures.radius)]
+    [0.08, 0.0008, 0.04]
+    """
+    log_base = _check.log_of_base(base)
+    occurs, seen = _check.joint(joint).p_s > 0.0, joint.p_x > 0.0
+    p_s, p_x = joint.p_s[occurs], joint.p_x[seen]
+    r = (joint.p_x_given_s[np.ix_(occurs, seen)] - p_x) / p_x
+    highest, lowest = float(r.max()), float(r.min())
+    radius = max(highest, -lowest)
+    chi_square = float(p_s @ r**2 @ p_x)
+    # Of one logarithm; an LDP is the difference of two, which are off in the same direction.
+    off = 0.5 * max(highest**2, (lowest / (1.0 + lowest)) ** 2 if lowest > -1.0 else math.inf)
+    ldp, log_lift = float((r.max(axis=0) - r.min(axis=0)).max()), radius
+    information = 0.5 * chi_square
+    most = information / (1.0 + min(lowest, 0.0)) if lowest > -1.0 else (math.inf if chi_square else 0.0)
+    figures = (
+        (ldp, max(0.0, ldp - off), ldp + off),
+        (log_lift, max(0.0, log_lift - off), log_lift + off),
+        (information, information / (1.0 + max(highest, 0.0)), most),
+    )
+    in_base = (Approximation(*(part / log_base for part in figure)) for figure in figures)
+    return Local(*in_base, chi_square, radius, radius <= 1.0)
+
+
+class LocalReport:
+    """Exact and local figures of a mechanism: `.before` (S to X), `.after` (S to Y), `.utility` (X to Y), all `Local`;
+    prints as a table."""
+
+    def __init__(self, mechanism, base):
+        self.mechanism, self.base = mechanism, base
+        self._joints = {
+            "S to X": mechanism.joint,
+            "S to Y": mechanism.released,
+            "X to Y": Joint(mechanism._joint_xy(0, mechanism.joint.shape[1])),
+        }
+        self.before, self.after, self.utility = (local(joint, base) for joint in self._joints.values())
+
+    def __str__(self):
+        lines = [f"{self.mechanism.described()}, figures to base {self.base:.6g}", ""]
+        lines.append(f"{'':<26}{'exact':>12}{'local':>12}{'at least':>12}{'at most':>12}")
+        for (way, joint), figures in zip(self._joints.items(), (self.before, self.after, self.utility), strict=True):
+            region = "inside" if figures.valid else "outside"
+            lines.append(f"{way}: radius {figures.radius:.4g}, {region} the region of at most 1")
+            for name in Local._fields[2 if way == "X to Y" else 0 : 3]:
+                row = getattr(metrics, name)(joint, self.base), *getattr(figures, name)
+                lines.append(f"  {name.replace('_', ' '):<24}" + "".join(f"{value:>#12.5g}" for value in row))
+        return "\n".join(lines)
+
+    __repr__ = __str__
