@@ -24,7 +24,8 @@ bench: $(VENV)/built $(VENV)/bench
 	$(BIN)/python -m benchmarks
 
 figures: $(VENV)/built $(VENV)/plot
-	$(BIN)/python docs/make_figures.py
+	PYTHONPATH=. $(BIN)/python docs/make_figures.py
+	PYTHONPATH=. $(BIN)/python docs/make_table.py
 
 lint: $(VENV)/built $(VENV)/lint
 	$(BIN)/ruff check .

@@ -1,28 +1,18 @@
 """Drawing records, randomness included, against NumPy's ways and other packages."""
 
-import csv
 import os
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 import linred
 from benchmarks import rivals
 from benchmarks.common import compare, not_installed, seconds
+from benchmarks.data import adult
 from linred import _sampling, _simd, keystream
 from linred.demo import example_1
 
-DATA = Path(__file__).parent / "data"
 MILLION = 1_000_000
-
-
-def adult():
-    """UCI Adult (Becker & Kohavi, CC BY 4.0), marital status by occupation: how many of 48,842 records."""
-    with open(DATA / "adult_marital_status_occupation.csv") as file:
-        head, *rows = csv.reader(file)
-    labels = [row[0] for row in rows]
-    return linred.Joint.from_counts([[int(n) for n in row[1:]] for row in rows], labels, head[1:])
 
 
 def random_joint(n_s, n_x):

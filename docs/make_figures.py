@@ -1,5 +1,6 @@
-"""`make figures`: the README's picture, from Example 1."""
+"""`make figures`: the paper's Figures 1 to 5 from Example 1 with the optimum added, and Adult for the README."""
 
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -7,41 +8,109 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.optimize import brentq
 
 import linred
+from benchmarks.data import adult
 from linred.demo import example_1
+from linred.plots import label_directly, style_of
 
-matplotlib.rcParams.update(
-    {"svg.hashsalt": "linred", "font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
-)
+matplotlib.rcParams.update({"svg.hashsalt": "linred", "font.size": 10})
+FIGURES = Path(__file__).parent / "figures"
+ALPHAS = np.linspace(0.0, 0.99, 100)
+STEPS = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+
+
+def save(figure, name):
+    figure.savefig(FIGURES / f"{name}.svg", metadata={"Date": None})
+    plt.close(figure)
+
+
+def panels(n):
+    return plt.subplots(1, n, figsize=(4.6 * n if n > 1 else 6.4, 3.6), layout="constrained", squeeze=False)
+
+
+def at_the_same_damage(joint, alpha, measure):
+    """The least privacy figure, in nats, of a mechanism that changes as few records as Proposition 1 at alpha."""
+    budget = linred.non_markov(joint, alpha).dtv()
+    most = getattr(linred, measure)(joint)
+    return brentq(lambda target: linred.optimal(joint, **{measure: target}).dtv() - budget, 1e-6, most, xtol=1e-6)
+
+
+def figure_1():
+    """Privacy against alpha: exact, as the paper approximates it, and the optimum that changes as many records."""
+    joint, alphas = example_1(), np.linspace(0.0, 0.98, 50)
+    released = [linred.linear_reduction(joint, alpha) for alpha in alphas]
+    figure, axes = panels(2)
+    for ax, measure, title in zip(axes[0], ("ldp", "log_lift"), ("LDP", "log-lift"), strict=True):
+        exact = np.array([getattr(linred, measure)(one, 2) for one in released])
+        linear = (1.0 - alphas) * exact[0]
+        best = np.array([at_the_same_damage(joint, alpha, measure) for alpha in alphas[1:]]) / np.log(2.0)
+        lines = [
+            ("linear reduction", style_of("non_markov")[1], (alphas, exact)),
+            ("(1 - alpha) times that of X", "#777777", (alphas, linear)),
+            ("optimal, as many records changed", style_of("optimal")[1], (alphas, np.append(exact[0], best))),
+        ]
+        for (_, colour, points), dashes in zip(lines, ((0, (3, 1.5)), (0, (1, 1.5)), "-"), strict=True):
+            ax.plot(*points, color=colour, linestyle=dashes, linewidth=1.8)
+        ax.set(xlabel="alpha, share of the way to P(x)", ylabel=f"{title} of S to Y [bits]", ylim=(0, None))
+        ax.spines[["top", "right"]].set_visible(False)
+        label_directly(ax, lines)
+    save(figure, "figure_1")
+
+
+def kept_information():
+    """Mechanisms whose couplings keep much of I(X;Y)."""
+    return {
+        "markov": linred.markov,
+        "optimal_markov": partial(linred.optimal, sees_s=False),
+        "non_markov": partial(linred.non_markov, prefer="information"),
+        "optimal": partial(linred.optimal, prefer="information"),
+    }
+
+
+def figures_2_to_4():
+    """Privacy against damage."""
+    joint, targets = example_1(), np.linspace(0.01, 1.609, 100)
+    for name, y, mechanisms in (("figure_2", "dtv", None), ("figure_3", "information_loss", kept_information())):
+        figure, axes = panels(1)
+        linred.tradeoff(joint, ldp=targets, mechanisms=mechanisms, base=2).plot("ldp", y, axes[0, 0])
+        save(figure, name)
+    figure, axes = panels(1)
+    curves = linred.tradeoff(joint, log_lift=np.linspace(0.01, 0.875, 100), distortion=STEPS, base=2)
+    curves.plot("log_lift", "expected_distortion", axes[0, 0])
+    axes[0, 0].set_ylabel("expected distortion E |X - Y| [symbols]")
+    save(figure, "figure_4")
+
+
+def figure_5():
+    """Damage against alpha; the optimum is that for the LDP which alpha gives."""
+
+    def optimal_for_the_same_ldp(joint, alpha):
+        return linred.optimal(joint, ldp=linred.ldp(linred.linear_reduction(joint, alpha)), prefer="information")
+
+    mechanisms = kept_information() | {"optimal": optimal_for_the_same_ldp}
+    curves = linred.tradeoff(example_1(), alphas=ALPHAS, mechanisms=mechanisms, base=2)
+    figure, axes = panels(2)
+    for ax, y in zip(axes[0], ("information_loss", "dtv"), strict=True):
+        curves.plot("alpha", y, ax)
+    save(figure, "figure_5")
+
+
+def figure_of_adult():
+    """Records changed against LDP, marital status and occupation of UCI Adult."""
+    mechanisms = ["markov", "k_rr", "pram", "watchdog", "optimal_markov", "non_markov", "optimal"]
+    figure, axes = panels(1)
+    linred.tradeoff(adult(), ldp=np.linspace(0.02, 3.0, 100), mechanisms=mechanisms).plot(ax=axes[0, 0])
+    save(figure, "adult")
 
 
 def main():
-    joint = example_1()
-    alphas = np.linspace(0.0, 1.0, 201)
-    released = [linred.linear_reduction(joint, alpha) for alpha in alphas]
-    ldp = [linred.ldp(reduced) for reduced in released]
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-
-    left.plot(alphas, ldp, color="#1b6ca8")
-    left.plot(alphas, [linred.log_lift(reduced) for reduced in released], color="#c1440e", linestyle="--")
-    left.annotate("LDP", (0.3, 1.2), color="#1b6ca8")
-    left.annotate("log-lift", (0.22, 0.5), color="#c1440e")
-    left.set(
-        xlabel="alpha, share of the way to P(x)", ylabel="what Y tells about S [nats]", xlim=(0, 1), ylim=(0, None)
-    )
-
-    for make, colour, style, label, place in (
-        (linred.markov, "#555555", "--", "Lemma 1, sees x alone", (0.95, 0.33)),
-        (linred.non_markov, "#2a7f3f", "-", "Proposition 1, sees s too", (0.12, 0.04)),
-    ):
-        right.plot(ldp, [make(joint, alpha).dtv() for alpha in alphas], color=colour, linestyle=style)
-        right.annotate(label, place, color=colour)
-    right.set(xlabel="LDP of S to Y [nats]", ylabel="share of records changed", xlim=(0, None), ylim=(0, None))
-
-    target = Path(__file__).parent / "figures"
-    target.mkdir(exist_ok=True)
-    figure.savefig(target / "example_1.svg", metadata={"Date": None})
+    FIGURES.mkdir(exist_ok=True)
+    figure_1()
+    figures_2_to_4()
+    figure_5()
+    figure_of_adult()
 
 
 if __name__ == "__main__":

@@ -50,6 +50,7 @@ __all__ = [
     "non_markov",
     "optimal",
     "selective",
+    "tradeoff",
 ]
 
 
@@ -59,6 +60,7 @@ _LATER = {
     "local": "geometry",
     "optimal": "optimum",
     "selective": "selection",
+    "tradeoff": "curves",
 }
 """Loaded when asked for, from these modules: what they need takes as long to import as all the rest."""
 

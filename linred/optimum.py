@@ -133,7 +133,7 @@ class _Search:
             return self.by_linear_reduction()
         found = self.solve()
         mechanism = None if found is None else self.build(found)
-        bound = (self.quick_bound() if found is None else found.bound) * self.costs.unit
+        bound = max(0.0, self.quick_bound() if found is None else found.bound) * self.costs.unit
         if mechanism is None or self.costs.of(mechanism) - bound > GOOD * self.costs.unit:
             mechanism = min(self.without_programme(mechanism), key=self.costs.of)
         mechanism.gap = max(0.0, self.costs.of(mechanism) - bound)

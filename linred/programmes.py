@@ -1,7 +1,8 @@
 """The linear programmes of `linred.optimal`: what P(y|s) may be, what it costs, and how good an answer is.
 
-All are in lifts, Q(y|s) / P(y), so that a solver's tolerances are relative for each symbol, however rare. With L_y the
-least lift of y and T = Q/P - L >= 0, LDP <= eps is T <= (e^eps - 1) L. There are two:
+All are in lifts, Q(y|s) / P(y), so that a solver's tolerances are relative for each symbol, however rare. LDP <= eps
+says that the lifts of y lie in some [L, e^eps L]: T = Q/P - L is in [0, (e^eps - 1) L]. Log-lift <= lam asks no more
+than e^-lam <= L <= e^(lam - eps), with eps = 2 lam where LDP is not limited or not as much. There are two:
 
 `network`  sees s. What P(.|s) has and Q(.|s) has not flows along arcs of the alphabet. Few arcs do where the distortion
            has the triangle inequality: to anywhere at a cost of one (Hamming), or between neighbours (|i-j|).
@@ -33,9 +34,14 @@ class Limits(NamedTuple):
     keep_marginal: bool
 
     def for_solver(self):
-        """LDP and log-lift to ask for: a little less, for rounding; LDP only where the lifts do not imply it."""
+        """A little less, for rounding, and no more than numbers allow."""
         ldp, log_lift = (limit - min(ROOM, limit / 1024.0) for limit in (self.ldp, self.log_lift))
-        return (math.inf if ldp >= 2.0 * log_lift else min(ldp, LARGEST_LDP)), log_lift
+        return self._replace(ldp=min(ldp, LARGEST_LDP), log_lift=log_lift)
+
+    def intervals(self):
+        """(e^eps, least L, greatest L), where P_Y is P_X."""
+        log_lift, ldp = self.log_lift, min(self.ldp, 2.0 * self.log_lift, 700.0)
+        return math.exp(ldp), math.exp(-min(ldp, log_lift)), math.exp(min(0.0, log_lift - ldp))
 
 
 class Arcs(NamedTuple):
@@ -161,18 +167,14 @@ class _Released:
         equations.term(self._marginals, least, 1.0)
         equations.term(self._marginals[y], above, limits.p_s[s])
         equations.term(self._marginals, marginal, -1.0)
-        ldp, log_lift = limits.for_solver()
-        if ldp < math.inf:
-            row = inequalities.add(np.zeros(n_s * n_y))
-            inequalities.term(row, above, 1.0)
-            inequalities.term(row, least[y], -math.expm1(ldp))
-        if log_lift < ldp:
-            low, high = inequalities.add(np.zeros(n_y)), inequalities.add(np.zeros(n_s * n_y))
-            inequalities.term(low, marginal, math.exp(-log_lift))
-            inequalities.term(low, least, -1.0)
-            for part in self.lifts:
-                inequalities.term(high, part, 1.0)
-            inequalities.term(high, marginal[y], -math.exp(log_lift))
+        factor, low, high = limits.for_solver().intervals()
+        row = inequalities.add(np.zeros(n_s * n_y))
+        inequalities.term(row, above, 1.0)
+        inequalities.term(row, least[y], 1.0 - factor)
+        for sign, bound in ((-1.0, low), (1.0, high)):
+            row = inequalities.add(np.zeros(n_y))
+            inequalities.term(row, least, sign)
+            inequalities.term(row, marginal, -sign * bound)
 
     def q(self, solved):
         return (solved.x[self._least] + solved.x[self._above].reshape(-1, self._least.size)) * self.limits.p_x
@@ -180,8 +182,7 @@ class _Released:
     def dual_bound(self, solved, price):
         """A lower bound of sum price(s, y) Q(y|s) over all Q within the limits: weak duality, whatever is solved.
 
-        With the sums over y and over s priced too, columns y are apart; each is a sum that is convex and piecewise
-        linear in the least of its q, so it is least at a breakpoint.
+        With the sums over y and over s priced too, columns y are apart, and each is linear in its L.
         """
         limits, of_sums = self.limits, solved.of_equations[self._sums]
         of_marginals = solved.of_equations[self._marginals] / limits.p_x
@@ -191,12 +192,10 @@ class _Released:
         return float(of_sums.sum() + (limits.p_x @ by_y if limits.keep_marginal else by_y.min()))
 
     def _least_with_mass_one(self, cost):
-        """For each y the least sum_s cost(s, y) q_s, L <= q_s <= e^ldp L, and all lifts allowed where P(y) is one."""
-        ldp, log_lift = min(self.limits.ldp, 2.0 * self.limits.log_lift, 700.0), self.limits.log_lift
-        low, high = math.exp(-min(ldp, log_lift)), math.exp(min(ldp, log_lift))
+        """For each y the least sum_s cost(s, y) q_s over L <= q_s <= e^eps L, where P(y) is one: at an end of L."""
+        factor, *ends = self.limits.intervals()
         rises, falls = np.maximum(cost, 0.0).sum(axis=0), np.minimum(cost, 0.0).sum(axis=0)
-        breakpoints = (low, min(1.0, high * math.exp(-ldp)), 1.0)
-        return np.min([low * rises + min(low * math.exp(ldp), high) * falls for low in breakpoints], axis=0)
+        return np.min([least * (rises + factor * falls) for least in ends], axis=0)
 
 
 class _Programme:

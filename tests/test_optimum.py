@@ -186,6 +186,7 @@ def test_degenerate_joints(kind, sees_s, target):
     joint = Joint.from_counts(DEGENERATE[kind])
     mechanism = linred.optimal(joint, **target, sees_s=sees_s)
     check_promises(mechanism)
+    assert 0.0 <= mechanism.gap <= mechanism.dtv()
     if kind in ("one s", "one x", "one of each", "independent"):
         assert mechanism.dtv() == 0.0 or min(target.values()) == 0.0
     elif 0.3 <= min(target.values()) <= 4.0:

@@ -1,0 +1,38 @@
+"""`make figures` prints it too: the README's table of records changed, for three pairs of columns."""
+
+import linred
+from benchmarks.data import TABLES, counts
+
+MECHANISMS = {
+    "Lemma 1": "markov",
+    "k-RR": "k_rr",
+    "PRAM": "pram",
+    "best Markov": "optimal_markov",
+    "Proposition 1": "non_markov",
+    "selective": "selective",
+    "optimal": "optimal",
+}
+TARGETS = (0.5, 1.0, 2.0)
+
+
+def rows():
+    """(columns, target, share of records changed by each mechanism in percent)."""
+    for title, name in TABLES.items():
+        curves = linred.tradeoff(counts(name), ldp=TARGETS, mechanisms=list(MECHANISMS.values()))
+        for i, target in enumerate(TARGETS):
+            yield title, target, [100.0 * curves[label]["dtv"][i] for label in MECHANISMS.values()]
+
+
+def table():
+    lines = [f"| S, X | LDP | {' | '.join(MECHANISMS)} |", f"|---|---:|{'---:|' * len(MECHANISMS)}"]
+    for title, target, shares in rows():
+        lines.append(f"| {title} | {target:g} | {' | '.join(percent(share) for share in shares)} |")
+    return "\n".join(lines)
+
+
+def percent(share):
+    return f"{share:.1f} %" if share >= 1.0 else f"{share:.2f} %"
+
+
+if __name__ == "__main__":
+    print(table())

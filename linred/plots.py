@@ -1,0 +1,102 @@
+"""Pictures of `Curves`: one colour and one line style a mechanism, the same in every figure, labelled directly."""
+
+import numpy as np
+
+from linred.curves import MEASURES
+
+STYLES = {
+    "markov": ("Lemma 1", "#b3470f", (0, (6, 2))),
+    "optimal_markov": ("best Markov", "#e69f00", (0, (6, 2, 1, 2))),
+    "non_markov": ("Proposition 1", "#0072b2", (0, (3, 1.5))),
+    "optimal": ("optimal", "#111111", "-"),
+    "selective": ("selective", "#56b4e9", (0, (1, 1))),
+    "k_rr": ("k-RR", "#9c5c8e", (0, (4, 1, 1, 1, 1, 1))),
+    "pram": ("PRAM", "#00795a", (0, (8, 3))),
+    "watchdog": ("watchdog", "#8a8a8a", (0, (2, 3))),
+}
+"""What a mechanism is called in a picture, its colour and its dashes: told apart without colours too."""
+
+LETTER_INCHES = 0.075
+"""How wide a letter of 9 points is, about."""
+
+OTHERS = ("#555555", "#7a4b00", "#4b2e83", "#005f5f")
+
+
+def draw(curves, x, y, ax=None):
+    """Draw measure y against measure x, and return the axes."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("plot needs matplotlib: pip install linred[plot]") from None
+    for name, measure in (("x", x), ("y", y)):
+        if measure not in MEASURES:
+            raise ValueError(f"{name} = {measure!r} is none of {', '.join(map(repr, MEASURES))}")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+    lines = []
+    for label in curves.labels:
+        name, colour, dashes = style_of(label, curves.labels)
+        points = _drawable(curves[label][x], curves[label][y])
+        ax.plot(*points, color=colour, linestyle=dashes, linewidth=1.8)
+        lines.append((name, colour, points))
+    ax.set(xlabel=curves.axis_label(x), ylabel=curves.axis_label(y))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.margins(x=0.02)
+    ax.set_ylim(bottom=0.0)
+    label_directly(ax, lines)
+    return ax
+
+
+def style_of(label, labels=()):
+    """(name, colour, dashes) of a mechanism; one that is not known gets a colour by its place among those."""
+    if label in STYLES:
+        return STYLES[label]
+    place = [other for other in labels if other not in STYLES].index(label) if label in labels else 0
+    return label, OTHERS[place % len(OTHERS)], (0, (5, 1 + place))
+
+
+def _drawable(x, y):
+    """Points with both coordinates finite, from left to right."""
+    finite = np.isfinite(x) & np.isfinite(y)
+    order = np.argsort(x[finite], kind="stable")
+    return x[finite][order], y[finite][order]
+
+
+def label_directly(ax, lines):
+    """Write each line's name beside it, where it is farthest from the other lines and from names written before."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    columns = np.linspace(0.06, 0.94, 45)
+    heights = []
+    for _, _, (x, y) in lines:
+        u = (x - left) / (right - left)
+        inside = (columns >= u.min()) & (columns <= u.max()) if u.size else np.zeros(columns.size, bool)
+        heights.append(np.where(inside, np.interp(columns, u, (y - bottom) / (top - bottom)), np.nan))
+    heights, placed = np.array(heights), []
+    inches = ax.get_position().width * ax.figure.get_figwidth()
+    for i, (name, colour, _) in enumerate(lines):
+        width = LETTER_INCHES * len(name) / inches
+        spot = _best_spot(columns, heights, i, placed, width)
+        if spot is not None:
+            placed.append((*spot, width))
+            ax.annotate(name, spot, xycoords="axes fraction", color=colour, ha="center", va="center", fontsize=9)
+
+
+def _best_spot(columns, heights, line, placed, width):
+    """(u, v) in the axes, above or below a line, with the most room around it; None where the line has no points."""
+    best, most = None, -np.inf
+    for k in np.flatnonzero(np.isfinite(heights[line])):
+        for side in (1, -1):
+            near = np.abs(columns - columns[k]) <= 0.5 * width
+            own = heights[line][near]
+            v = (np.nanmax(own) if side > 0 else np.nanmin(own)) + side * 0.045
+            if not 0.03 <= v <= 0.97 or not 0.5 * width <= columns[k] <= 1.0 - 0.5 * width:
+                continue
+            others = np.delete(heights[:, near], line, axis=0)
+            room = np.nanmin(np.abs(others - v), initial=0.25, where=np.isfinite(others))
+            for u_other, v_other, w_other in placed:
+                if abs(u_other - columns[k]) < 0.5 * (width + w_other):
+                    room = min(room, abs(v - v_other) - 0.05)
+            worth = room - 0.25 * (np.nanmax(own) - np.nanmin(own))  # a name goes better with a flat line
+            if worth > most + 1e-9:
+                best, most = (columns[k], v), worth
+    return best
