@@ -31,8 +31,8 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Joint",
     "Mechanism",
+    "NotOptimalWarning",
     "Sampler",
-    "TimeLimitWarning",
     "alpha_for",
     "alpha_leakage",
     "baselines",
@@ -55,8 +55,8 @@ __all__ = [
 
 
 _LATER = {
+    "NotOptimalWarning": "optimum",
     "Sampler": "sampler",
-    "TimeLimitWarning": "optimum",
     "local": "geometry",
     "optimal": "optimum",
     "selective": "selection",

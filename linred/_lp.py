@@ -16,6 +16,8 @@ COST_CAP = 1e5
 """Times the median cost: dearer arcs cost just that. What a cap may spoil is mended on the basis tree."""
 
 
+TIME_IS_OVER = "time_limit is over"
+
 LARGE = 2000
 """Variables: from there on HiGHS's interior point is faster than its dual simplex."""
 
@@ -46,6 +48,10 @@ class Rows:
         return csr_array((value, (row, variable)), shape=(self.n_rows, n_variables)), np.concatenate(self._right)
 
 
+class NotSolvedError(RuntimeError):
+    """Time was over, or HiGHS gave up."""
+
+
 class Solution(NamedTuple):
     """Of a linear programme; prices are what the cost rises by with the right side of a row."""
 
@@ -56,7 +62,7 @@ class Solution(NamedTuple):
 
 
 def solve(cost, equations, inequalities, bounds, time_limit=None):
-    """A `Solution` that is a vertex, feasible and optimal to about HIGHS_TOLERANCE; None where the time ran out."""
+    """A `Solution` that is a vertex, feasible and optimal to about HIGHS_TOLERANCE; otherwise a `NotSolvedError`."""
     from scipy.optimize import linprog
 
     a_eq, b_eq = equations.matrix(cost.size)
@@ -69,7 +75,7 @@ def solve(cost, equations, inequalities, bounds, time_limit=None):
         begin = time.monotonic()
         if end is not None:
             if begin >= end:
-                return None
+                raise NotSolvedError(TIME_IS_OVER)
             options["time_limit"] = end - begin
         result = linprog(cost / scale, a_ub, b_ub, a_eq, b_eq, bounds, method, options=options)
         log.info("%s: %s in %.1f s", method, result.message.split("(")[0].strip(), time.monotonic() - begin)
@@ -77,8 +83,8 @@ def solve(cost, equations, inequalities, bounds, time_limit=None):
             prices = (rows.marginals * scale for rows in (result.eqlin, result.ineqlin))
             return Solution(np.maximum(result.x, bounds[:, 0]), float(cost @ result.x), *prices)
         if result.status == 1:  # a limit was reached, and time is the only one
-            return None
-    raise RuntimeError(f"HiGHS did not solve a programme of {cost.size} variables: {result.message}")
+            raise NotSolvedError(TIME_IS_OVER)
+    raise NotSolvedError(f"HiGHS did not solve a programme of {cost.size} variables: {result.message}")
 
 
 def transport(supply, demand, cost):

@@ -12,7 +12,6 @@ def mechanism(merged, released, w, **about):
     `released` is what that makes of P(x|s). O(classes |X|) in memory at most.
     """
     joint, n_classes = merged.joint, len(w)
-    w = np.where(w > couplings.SNAP * merged.p_x, w, 0.0)
     leave = w - np.diag(w.diagonal())
     moves = leave.sum(axis=1)
     total = w.diagonal() + moves

@@ -31,7 +31,10 @@ def couple(joint, released, delta, *, coupling="northwest", distortion=None):
     coupling : "northwest", "proportional", "sparse" or "information", where there is no distortion.
     """
     p, q = joint.p_x_given_s, released.p_x_given_s
-    seen = p if joint.p_s.all() else np.where(joint.p_s[:, None] > 0.0, p, 0.0)  # P(x) stands there where P(s) = 0
+    seen = p
+    if not joint.p_s.all():  # marginals stand there where P(s) = 0: they are nobody's, and need not be moved
+        occurs = joint.p_s[:, None] > 0.0
+        seen, q, delta = np.where(occurs, p, 0.0), np.where(occurs, q, p), np.where(occurs, delta, 0.0)
     flows, complete, gap = None, False, 0.0
     if distortion is not None:
         from linred import transport

@@ -4,16 +4,16 @@ A linear programme (`linred.programmes`) finds P(y|s), or P(y|x) where s is not 
 mixed with P_Y if need be, until the integers that are sampled meet the target (`linred.calibrate`).
 """
 
-import logging
 import math
 import time
 import warnings
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, calibrate, channels, couplings, programmes, transport
+from linred import _check, _lp, baselines, calibrate, channels, couplings, interior, programmes, transport
 from linred.closed_forms import markov, non_markov
 from linred.joint import Joint
 from linred.mechanism import drawing_from
@@ -21,14 +21,15 @@ from linred.merging import Merged
 from linred.reduction import linear_reduction
 from linred.selection import reduced, selective
 
-log = logging.getLogger("linred")
+VERTEX_CELLS = 1000
+"""Up to so many cells (s, x) HiGHS finds a vertex, which moves fewer pairs; beyond it our own method is far faster."""
 
 GOOD = 1e-9
 """A gap that is no reason to look at another mechanism."""
 
 
-class TimeLimitWarning(UserWarning):
-    """Time was over before the optimum was found. The mechanism that is returned meets its target all the same."""
+class NotOptimalWarning(UserWarning):
+    """The optimum was not found, for want of time mostly. What is returned meets its target all the same."""
 
 
 def optimal(
@@ -60,7 +61,7 @@ def optimal(
     prefer : "information", "sparse" or "smooth", optional
         Which of the couplings that change the fewest records; see `non_markov`.
     time_limit : float, optional
-        Seconds for the programme. When they are over, a `TimeLimitWarning` says so, and the best mechanism known that
+        Seconds for the programme. When they are over, a `NotOptimalWarning` says so, and the best mechanism known that
         meets the target is returned, never worse than `non_markov` or `markov` for it. Sizes, times and bounds are
         told to the logger "linred" at level INFO.
 
@@ -80,14 +81,13 @@ def optimal(
     _check.joint(joint)
     sees_s, keep_marginal = _check.flag("sees_s", sees_s), _check.flag("keep_marginal", keep_marginal)
     time_limit = math.inf if time_limit is None else _check.number("time_limit", time_limit, 0.0, math.inf)
-    coupling = couplings.chosen("northwest", prefer, distortion)
+    couplings.chosen("northwest", prefer, distortion)
     if prefer is not None and not sees_s:
         raise ValueError(f"prefer = {prefer!r} is for mechanisms that see s: this one has no coupling to choose")
     distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
     if alpha is None:
         target = calibrate.target(ldp, log_lift)
-        search = _Search(joint, target, sees_s, distortion, keep_marginal, coupling, time.monotonic() + time_limit)
-        return search.best()
+        return _Search(joint, target, sees_s, distortion, keep_marginal, prefer, time.monotonic() + time_limit).best()
     if ldp is not None or log_lift is not None:
         raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose P(y|s) themselves")
     if sees_s:
@@ -101,6 +101,7 @@ class _Found(NamedTuple):
     released: Joint
     w: np.ndarray | None
     bound: float
+    finished: bool
 
 
 class _Costs:
@@ -122,36 +123,49 @@ class _Costs:
 class _Search:
     """One problem: what is asked, and the ways to an answer."""
 
-    def __init__(self, joint, target, sees_s, distortion, keep_marginal, coupling, end):
+    def __init__(self, joint, target, sees_s, distortion, keep_marginal, prefer, end):
         self.joint, self.target, self.sees_s, self.keep_marginal = joint, target, sees_s, keep_marginal
-        self.costs, self.coupling, self.end = _Costs(distortion), coupling, end
+        self.costs, self.prefer, self.end = _Costs(distortion), prefer, end
         self.merged = Merged(joint, symbols=self.costs.d is None)
 
     def best(self):
         """The mechanism, with its gap."""
         if min(self.target) > 0.0 and calibrate.alpha_for(self.joint, **self.target._asdict()) == 0.0:
             return self.by_linear_reduction()
-        found = self.solve()
-        mechanism = None if found is None else self.build(found)
-        bound = max(0.0, self.quick_bound() if found is None else found.bound) * self.costs.unit
-        if mechanism is None or self.costs.of(mechanism) - bound > GOOD * self.costs.unit:
-            mechanism = min(self.without_programme(mechanism), key=self.costs.of)
+        try:
+            found = self.solve()
+            known, bound, trouble = [self.build(found)], found.bound, None if found.finished else _lp.TIME_IS_OVER
+        except _lp.NotSolvedError as error:
+            known, bound, trouble = [], 0.0, str(error)
+        if trouble is not None:
+            bound = max(bound, self.quick_bound())
+        bound = max(0.0, bound * self.costs.unit)
+        if trouble is not None or self.costs.of(known[0]) - bound > GOOD * self.costs.unit:
+            known += self.without_programme()
+        if not known:
+            raise ValueError(f"{self.target} is met by no mechanism in 64-bit tables: {trouble}")
+        mechanism = min(known, key=self.costs.of)
         mechanism.gap = max(0.0, self.costs.of(mechanism) - bound)
-        if found is None:
-            _warn(self.costs, mechanism, str(self.target))
+        if trouble is not None:
+            _warn(trouble, self.costs, mechanism, str(self.target))
         return mechanism
 
-    def without_programme(self, mechanism):
-        """Mechanisms for the target that are there at once, and the one that is there already."""
-        if mechanism is not None:
-            yield mechanism
-        yield self.by_linear_reduction()
+    def without_programme(self):
+        """Mechanisms for the target that are there at once, but those that cannot meet it in 64-bit tables."""
+        makers = [baselines.watchdog, baselines.pram]
         if self.sees_s:
-            yield selective(self.joint, **self.target._asdict(), distortion=self.costs.distortion)
+            makers = [partial(selective, distortion=self.costs.distortion, prefer=self.prefer)]
+        for make in (
+            self.by_linear_reduction,
+            *(partial(make, self.joint, **self.target._asdict()) for make in makers),
+        ):
+            with suppress(ValueError):
+                yield make()
 
     def by_linear_reduction(self):
         if self.sees_s:
-            return non_markov(self.joint, **self.target._asdict(), distortion=self.costs.distortion)
+            about = {"distortion": self.costs.distortion, "prefer": self.prefer}
+            return non_markov(self.joint, **self.target._asdict(), **about)
         return markov(self.joint, **self.target._asdict())
 
     def quick_bound(self):
@@ -160,27 +174,31 @@ class _Search:
         return reduced(self.joint, self.target)[1] if known else 0.0
 
     def solve(self):
-        """`_Found`, or None where the time ran out."""
+        """`_Found`; or a `_lp.NotSolvedError`."""
         merged = self.merged
         limits = programmes.Limits(merged.p_s, merged.p_x, *self.target, self.keep_marginal)
-        d = self.costs.among(merged.x)
+        d, w = self.costs.among(merged.x), None
         if not self.sees_s:
-            answer = _solve_channel(limits, _symbols(merged.p), d, self.end)
-            if answer is None:
-                return None
-            w = _with_exact_sums(answer.matrix, merged.p_x, merged.p_x, self.keep_marginal)
-            return _Found(merged.released(merged.p @ w), w, answer.bound)
-        if d is None or transport.holds_triangle_inequality(d):
-            answer = programmes.network(limits, merged.p, _arcs(d, merged.p_x.size), d, _left(self.end))
-            q = None if answer is None else answer.matrix
+            answer = _solve_channel(limits, programmes.symbols_as_sources(merged.p), d, self.end)
+            w = _with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x, self.keep_marginal)
+            q = merged.p @ w
         else:
-            sources = _pairs(merged.p)
+            answer, q = self.solve_seeing_s(limits, d)
+            q = _with_exact_sums(q, merged.p_s, merged.p_x, self.keep_marginal)
+        return _Found(merged.released(q), w, answer.bound, answer.finished)
+
+    def solve_seeing_s(self, limits, d):
+        """(`Answer`, Q(y|s))."""
+        p, n_x = self.merged.p, self.merged.p_x.size
+        if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
+            answer = interior.fewest_changes(limits, p, self.end)
+        elif d is None or transport.holds_triangle_inequality(d):
+            answer = programmes.network(limits, p, programmes.arcs_of(d, n_x), d, _left(self.end))
+        else:
+            sources = programmes.pairs_as_sources(p)
             answer = _solve_channel(limits, sources, d, self.end)
-            q = None if answer is None else sources.share @ answer.matrix
-        if answer is None:
-            return None
-        q = _with_exact_sums(q, merged.p_s, merged.p_x, self.keep_marginal)
-        return _Found(merged.released(q), None, answer.bound)
+            return answer, sources.share @ answer.matrix
+        return answer, answer.matrix
 
     def build(self, found):
         """The mechanism that goes there, or a little beyond, so that its integers meet the target."""
@@ -190,7 +208,7 @@ class _Search:
 
     def coupled(self, released, beta):
         released, d = linear_reduction(released, beta), self.costs.d
-        mechanism = couplings.coupled(self.joint, released, "optimal", self.coupling, d)
+        mechanism = couplings.coupled(self.joint, released, "optimal", couplings.PREFERENCES[self.prefer], d)
         mechanism.distortion = self.costs.distortion
         return mechanism
 
@@ -201,11 +219,11 @@ class _Search:
         )
 
 
-def _warn(costs, mechanism, asked):
+def _warn(trouble, costs, mechanism, asked):
     warnings.warn(
-        f"time_limit is over: {mechanism.described()} is returned, which meets {asked} and costs "
-        f"{costs.of(mechanism):.6g}; the least possible may be {mechanism.gap:.2g} less",
-        TimeLimitWarning,
+        f"{trouble}: {mechanism.described()} is returned, which meets {asked} and costs {costs.of(mechanism):.6g}; "
+        f"the least possible may be {mechanism.gap:.2g} less",
+        NotOptimalWarning,
         stacklevel=4,
     )
 
@@ -219,12 +237,13 @@ def _markov_of_reduction(joint, alpha, distortion, end):
     merged = Merged(joint, symbols=costs.d is None)
     limits = programmes.Limits(merged.p_s, merged.p_x, math.inf, math.inf, True)
     fixed = (1.0 - alpha) * merged.p + alpha * merged.p_x
-    answer = _solve_channel(limits, _symbols(merged.p), costs.among(merged.x), end, fixed)
-    if answer is None:
+    try:
+        answer = _solve_channel(limits, programmes.symbols_as_sources(merged.p), costs.among(merged.x), end, fixed)
+    except _lp.NotSolvedError as error:
         lemma_1.gap = costs.of(lemma_1)
-        _warn(costs, lemma_1, f"P(y|s) for alpha = {alpha!r}")
+        _warn(str(error), costs, lemma_1, f"P(y|s) for alpha = {alpha!r}")
         return lemma_1
-    w = _with_exact_sums(answer.matrix, merged.p_x, merged.p_x, True)
+    w = _with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x, True)
     best = channels.mechanism(
         merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha, distortion=distortion
     )
@@ -234,11 +253,10 @@ def _markov_of_reduction(joint, alpha, distortion, end):
 
 
 def _solve_channel(limits, sources, d, end, fixed=None):
-    """The `Answer` of a channel programme, or None where the time ran out; entries brought in by and by if many."""
-    n_y = limits.p_x.size
-    cost = (limits.p_s @ sources.share)[:, None] * (np.arange(n_y) != sources.x[:, None] if d is None else d[sources.x])
-    solved = programmes.channel(limits, sources, cost, fixed=fixed, time_limit=_left(end))
-    return None if solved is None else solved[0]
+    """The `Answer` of a channel programme."""
+    changes = np.arange(limits.p_x.size) != sources.x[:, None] if d is None else d[sources.x]
+    cost = (limits.p_s @ sources.share)[:, None] * changes
+    return programmes.channel(limits, sources, cost, fixed=fixed, time_limit=_left(end))
 
 
 def _left(end):
@@ -251,31 +269,9 @@ def _is_hamming(d):
     return bool(others.size and others[0] > 0.0 and (others == others[0]).all())
 
 
-def _arcs(d, n_x):
-    """The `Arcs` that a metric d amounts to, without those that others replace at the same cost; None is Hamming."""
-    if d is None:
-        return programmes.Arcs(np.arange(n_x), np.full(n_x, -1), np.ones(n_x))
-    needed = ~np.eye(n_x, dtype=bool)
-    for z in range(n_x):
-        first, second = d[:, z, None], d[z]
-        needed &= ~((first + second <= d * (1.0 + transport.SLACK)) & (first < d) & (second < d))
-    start, to = np.nonzero(needed)
-    return programmes.Arcs(start, to, d[start, to])
-
-
-def _symbols(p):
-    """Each x a source, whatever s is."""
-    from scipy.sparse import csc_array
-
-    return programmes.Sources(csc_array(p), np.arange(p.shape[1]))
-
-
-def _pairs(p):
-    """Each pair (s, x) that occurs a source."""
-    from scipy.sparse import csc_array
-
-    s, x = np.nonzero(p)
-    return programmes.Sources(csc_array((p[s, x], (s, np.arange(s.size))), shape=(p.shape[0], s.size)), x)
+def _without_dust(w, p_y):
+    """Entries that are a solver's rounding are none."""
+    return np.where(w > couplings.SNAP * p_y, w, 0.0)
 
 
 def _with_exact_sums(rows, weights, p_x, keep_marginal):

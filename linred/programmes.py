@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred import _lp
+from linred.transport import SLACK
 
 ROOM = 2.0**-40
 """Nats that a solver may be off by."""
@@ -60,15 +61,43 @@ class Sources(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Q(y|s), or for a channel W(y|r); what it costs, and what any answer must cost at least."""
+    """Q(y|s), or for a channel W(y|r); what it costs, what any answer must cost at least; False if time was over."""
 
     matrix: np.ndarray
     cost: float
     bound: float
+    finished: bool = True
+
+
+def arcs_of(d, n_x):
+    """The `Arcs` that a metric d amounts to, without those that others replace at the same cost; None is Hamming."""
+    if d is None:
+        return Arcs(np.arange(n_x), np.full(n_x, -1), np.ones(n_x))
+    needed = ~np.eye(n_x, dtype=bool)
+    for z in range(n_x):
+        first, second = d[:, z, None], d[z]
+        needed &= ~((first + second <= d * (1.0 + SLACK)) & (first < d) & (second < d))
+    start, to = np.nonzero(needed)
+    return Arcs(start, to, d[start, to])
+
+
+def symbols_as_sources(p):
+    """Each x a source, whatever s is."""
+    from scipy.sparse import csc_array
+
+    return Sources(csc_array(p), np.arange(p.shape[1]))
+
+
+def pairs_as_sources(p):
+    """Each pair (s, x) that occurs a source."""
+    from scipy.sparse import csc_array
+
+    s, x = np.nonzero(p)
+    return Sources(csc_array((p[s, x], (s, np.arange(s.size))), shape=(p.shape[0], s.size)), x)
 
 
 def network(limits, p, arcs, d=None, time_limit=None):
-    """The cheapest way from P(x|s) = p to a Q(x|s) within the limits: an `Answer`, or None if time runs out.
+    """The cheapest way from P(x|s) = p to a Q(x|s) within the limits, an `Answer`.
 
     d is what the arcs amount to, None for Hamming.
     """
@@ -87,14 +116,12 @@ def network(limits, p, arcs, d=None, time_limit=None):
     balance.term(row[s * n_x + start], flow, -1.0)
     balance.term(row[(s * n_x + to)[inside]], flow[inside], (unit[start] / unit[to])[inside])
     solved = programme.solve(time_limit)
-    if solved is None:
-        return None
     price = solved.of_inequalities[row].reshape(p.shape) / unit
-    bound = _least_cost_of_moves(p, limits.p_s, d, price) + released.dual_bound(solved, price)
+    bound = least_cost_of_moves(p, limits.p_s, d, price) + released.dual_bound(solved, price)
     return Answer(released.q(solved), solved.cost, bound)
 
 
-def _least_cost_of_moves(p, p_s, d, price):
+def least_cost_of_moves(p, p_s, d, price):
     """sum over s and x of P(x|s) min_y (p_s d(x, y) - price(s, y))."""
     if d is None:
         anywhere = p_s - price.max(axis=1)
@@ -102,42 +129,28 @@ def _least_cost_of_moves(p, p_s, d, price):
     return float(sum(row @ (weight * d - of_y).min(axis=1) for row, weight, of_y in zip(p, p_s, price, strict=True)))
 
 
-def channel(limits, sources, cost, *, fixed=None, entries=None, time_limit=None):
-    """The cheapest W(y|r) whose Q(y|s) = sum_r P(r|s) W(y|r) is within the limits, or is `fixed`.
+def channel(limits, sources, cost, *, fixed=None, time_limit=None):
+    """The cheapest W(y|r) whose Q(y|s) = sum_r P(r|s) W(y|r) is within the limits, or is `fixed`: an `Answer`.
 
     cost : sources x symbols, what W(y|r) = 1 costs.
-    entries : bool, sources x symbols, optional
-        Which may be used; besides them, all r may be redrawn from P_X with one probability.
-
-    Returns (`Answer`, what each entry would save at the prices found), or None if time runs out.
     """
     (n_s, n_r), n_y = sources.share.shape, limits.p_x.size
     programme = _Programme()
     released = _Released(programme, limits) if fixed is None else None
-    r, y = np.nonzero(np.ones((n_r, n_y), bool) if entries is None else entries)
-    entry = programme.variables(cost[r, y])
-    redraw = programme.variables([] if entries is None else [float((cost @ limits.p_x).sum())])
+    r, y = _pairs(n_r, n_y)
+    entry = programme.variables(cost.ravel())
     equations = programme.equations
-    one = equations.add(np.ones(n_r))
-    equations.term(one[r], entry, 1.0)
-    equations.term(one[:, None], redraw, 1.0)
+    equations.term(equations.add(np.ones(n_r))[r], entry, 1.0)
     row = equations.add(np.zeros(n_s * n_y) if fixed is None else (fixed / limits.p_x).ravel())
     s, nth, share = _entries_of_columns(sources.share, r)
     equations.term(row[s * n_y + y[nth]], entry[nth], share / limits.p_x[y[nth]])
-    equations.term(row[:, None], redraw, 1.0)
     for part in released.lifts if released else ():
         equations.term(row, part, -1.0)
     solved = programme.solve(time_limit)
-    if solved is None:
-        return None
-    w = np.zeros((n_r, n_y))
-    w[r, y] = solved.x[entry]
-    w += solved.x[redraw].sum() * limits.p_x
     price = solved.of_equations[row].reshape(n_s, n_y) / limits.p_x
-    reduced = cost - sources.share.T @ price
-    bound = float(reduced.min(axis=1).sum())
+    bound = float((cost - sources.share.T @ price).min(axis=1).sum())
     bound += released.dual_bound(solved, price) if released else float(np.vdot(fixed, price))
-    return Answer(w, solved.cost, bound), solved.of_equations[one][:, None] - reduced
+    return Answer(solved.x[entry].reshape(n_r, n_y), solved.cost, bound)
 
 
 def _entries_of_columns(matrix, columns):
@@ -161,9 +174,14 @@ class _Released:
         marginal = programme.variables(np.zeros(n_y), kept or 0.0, kept or math.inf)  # P_Y / P_X
         self._least, self._above, self.lifts = least, above, (least[y], above)
         equations, inequalities = programme.equations, programme.inequalities
-        self._sums, self._marginals = equations.add(np.ones(n_s)), equations.add(np.zeros(n_y))
+        # Where the marginal is kept one sum follows from the others, and would contradict them by rounding.
+        implied = int(limits.p_s.argmax()) if limits.keep_marginal else -1
+        self._summed = np.delete(np.arange(n_s), implied) if implied >= 0 else np.arange(n_s)
+        self._sums, self._marginals = equations.add(np.ones(self._summed.size)), equations.add(np.zeros(n_y))
+        number, said = np.zeros(n_s, np.intp), s != implied
+        number[self._summed] = self._sums
         for part in self.lifts:
-            equations.term(self._sums[s], part, limits.p_x[y])
+            equations.term(number[s[said]], part[said], limits.p_x[y[said]])
         equations.term(self._marginals, least, 1.0)
         equations.term(self._marginals[y], above, limits.p_s[s])
         equations.term(self._marginals, marginal, -1.0)
@@ -180,22 +198,23 @@ class _Released:
         return (solved.x[self._least] + solved.x[self._above].reshape(-1, self._least.size)) * self.limits.p_x
 
     def dual_bound(self, solved, price):
-        """A lower bound of sum price(s, y) Q(y|s) over all Q within the limits: weak duality, whatever is solved.
+        of_sums = np.zeros(self.limits.p_s.size)
+        of_sums[self._summed] = solved.of_equations[self._sums]
+        return dual_bound(self.limits, price, of_sums, solved.of_equations[self._marginals] / self.limits.p_x)
 
-        With the sums over y and over s priced too, columns y are apart, and each is linear in its L.
-        """
-        limits, of_sums = self.limits, solved.of_equations[self._sums]
-        of_marginals = solved.of_equations[self._marginals] / limits.p_x
-        reduced = price - of_sums[:, None] - limits.p_s[:, None] * of_marginals
-        by_y = of_marginals + self._least_with_mass_one(reduced)
-        # P_Y is kept, or else all of it might be where it is cheapest.
-        return float(of_sums.sum() + (limits.p_x @ by_y if limits.keep_marginal else by_y.min()))
 
-    def _least_with_mass_one(self, cost):
-        """For each y the least sum_s cost(s, y) q_s over L <= q_s <= e^eps L, where P(y) is one: at an end of L."""
-        factor, *ends = self.limits.intervals()
-        rises, falls = np.maximum(cost, 0.0).sum(axis=0), np.minimum(cost, 0.0).sum(axis=0)
-        return np.min([least * (rises + factor * falls) for least in ends], axis=0)
+def dual_bound(limits, price, of_sums, of_marginals):
+    """A lower bound of sum price(s, y) Q(y|s) over all Q within the limits: weak duality, whatever the prices are.
+
+    With the sums over y and over s priced too, columns y are apart. In one where P(y) is one, the least sum over
+    L <= q_s <= e^eps L is linear in L, and so least at an end of it.
+    """
+    factor, *ends = limits.intervals()
+    reduced = price - of_sums[:, None] - limits.p_s[:, None] * of_marginals
+    rises, falls = np.maximum(reduced, 0.0).sum(axis=0), np.minimum(reduced, 0.0).sum(axis=0)
+    by_y = of_marginals + np.min([least * (rises + factor * falls) for least in ends], axis=0)
+    # P_Y is kept, or else all of it might be where it is cheapest.
+    return float(of_sums.sum() + (limits.p_x @ by_y if limits.keep_marginal else by_y.min()))
 
 
 class _Programme:

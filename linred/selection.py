@@ -67,7 +67,7 @@ def reduced(joint, target):
     ldp = min(target.ldp - min(ROOM, target.ldp / 1024.0), 2.0 * log_lift, 700.0)
     low, high = _intervals(lifts, p_s, ldp, log_lift)
     above, below = (p_s @ np.maximum(part, 0.0) for part in (lifts - high, low - lifts))
-    q = _with_both_sums(np.clip(lifts, low, high), low, high, p_s, p_x)
+    q = with_both_sums(np.clip(lifts, low, high), low, high, p_s, p_x)
     p_y_given_s = np.zeros(joint.shape)
     p_y_given_s[np.ix_(s, x)] = (q + (1.0 - q @ p_x)[:, None]) * p_x
     released = Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
@@ -94,7 +94,7 @@ def _intervals(lifts, p_s, ldp, log_lift):
     return least, factor * least
 
 
-def _with_both_sums(q, low, high, p_s, p_x):
+def with_both_sums(q, low, high, p_s, p_x):
     """Lifts within their intervals whose means are one along x and along s, or nearly."""
     for _ in range(MOST_PASSES):
         missing = 1.0 - q @ p_x

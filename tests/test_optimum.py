@@ -232,7 +232,7 @@ def test_a_target_that_is_met_already_changes_nothing():
 @pytest.mark.parametrize("sees_s", [True, False])
 def test_when_time_is_over_the_linear_reduction_is_no_better(sees_s):
     joint = random_joint(np.random.default_rng(5), 12, 80)
-    with pytest.warns(linred.TimeLimitWarning, match=r"time_limit is over: .* meets ldp <= 0\.3 and costs 0\."):
+    with pytest.warns(linred.NotOptimalWarning, match=r"time_limit is over: .* meets ldp <= 0\.3 and costs 0\."):
         mechanism = linred.optimal(joint, ldp=0.3, sees_s=sees_s, time_limit=0.0)
     check_promises(mechanism)
     linear = linred.non_markov(joint, ldp=0.3) if sees_s else linred.markov(joint, ldp=0.3)
@@ -242,7 +242,7 @@ def test_when_time_is_over_the_linear_reduction_is_no_better(sees_s):
 
 
 def test_when_time_is_over_for_a_given_alpha():
-    with pytest.warns(linred.TimeLimitWarning, match="markov, alpha = 0.5 is returned"):
+    with pytest.warns(linred.NotOptimalWarning, match="markov, alpha = 0.5 is returned"):
         mechanism = linred.optimal(example_1(), alpha=0.5, sees_s=False, time_limit=0.0)
     assert mechanism.name == "markov"
     assert mechanism.gap >= mechanism.dtv() - linred.optimal(example_1(), alpha=0.5, sees_s=False).dtv()
