@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.common import machine, table
 
-FAMILIES = ("import", "counting", "metrics", "mechanism", "sampling")
+FAMILIES = ("import", "counting", "metrics", "mechanism", "optimum", "sampling")
 README = Path(__file__).parent / "README.md"
 
 

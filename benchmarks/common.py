@@ -24,9 +24,10 @@ class Row(NamedTuple):
         return self.rival / self.ours
 
 
-def compare(what, ours, rival_name, rival, asked="", rounds=ROUNDS):
+def compare(what, ours, rival_name, rival, asked="", rounds=ROUNDS, warm=True):
     """Time two calls in turns, so that a slow spell of the machine falls on both; the median of each."""
-    ours(), rival()  # caches warm, lazy imports done
+    if warm:
+        ours(), rival()  # caches warm, lazy imports done
     ours_seconds, rival_seconds = [], []
     for _ in range(rounds):
         ours_seconds.append(seconds(ours))

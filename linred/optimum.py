@@ -145,6 +145,7 @@ class _Search:
         if not known:
             raise ValueError(f"{self.target} is met by no mechanism in 64-bit tables: {trouble}")
         mechanism = min(known, key=self.costs.of)
+        mechanism.distortion = self.costs.distortion
         mechanism.gap = max(0.0, self.costs.of(mechanism) - bound)
         if trouble is not None:
             _warn(trouble, self.costs, mechanism, str(self.target))

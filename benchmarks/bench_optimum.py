@@ -1,0 +1,128 @@
+"""`linred.optimal` against HiGHS alone on the same programme, written with T = Q - L, the fastest way of several that we
+tried. Ours includes the mechanism, its tables in integers and their certificate; the rival stops at the value. LDP is
+1 nat; large programmes are timed once."""
+
+from functools import partial
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import coo_array
+
+import linred
+from benchmarks.common import compare
+from benchmarks.data import adult, counts
+
+LDP = 1.0
+
+
+def random_joint(n_s, n_x, concentration):
+    rng = np.random.default_rng(0)
+    return linred.Joint.from_conditional(rng.dirichlet(np.full(n_x, concentration), n_s), rng.dirichlet(np.ones(n_s)))
+
+
+def disjoint_classes(n_x):
+    """Like carrier and aircraft: most symbols belong to one s alone, and are in proportion to each other."""
+    rng = np.random.default_rng(0)
+    table = np.zeros((16, n_x), int)
+    owner = rng.integers(0, 16, n_x)
+    table[owner, np.arange(n_x)] = rng.integers(1, 300, n_x)
+    shared = rng.choice(n_x, 20, replace=False)
+    table[(owner[shared] + 1) % 16, shared] = rng.integers(1, 300, 20)
+    return linred.Joint.from_counts(table)
+
+
+def sparse(n_rows, n_columns, *terms):
+    row, column, value = (np.concatenate([np.broadcast_to(t[i], np.shape(t[1])) for t in terms]) for i in range(3))
+    return coo_array((value, (row, column)), shape=(n_rows, n_columns)).tocsr()
+
+
+def highs_seeing_s(joint, method):
+    """Variables L, T and the loss where P(x|s) > 0, times |X| so that they are about one."""
+    (n_s, n_x), n = joint.shape, joint.p_sx.size
+    p, p_s, p_x = joint.p_x_given_s * n_x, joint.p_s, joint.p_x * n_x
+    s, x = np.divmod(np.arange(n), n_x)
+    cells = np.flatnonzero(p.ravel() > 0.0)
+    least, above, loss = np.arange(n_x), n_x + np.arange(n), n_x + n + np.arange(cells.size)
+    size, at, one = n_x + n + cells.size, np.arange(n), np.arange(cells.size)
+    no_more = sparse(
+        n + cells.size,
+        size,
+        (at, above, 1.0),
+        (at, least[x], -np.expm1(LDP)),
+        *((n + one, part, -1.0) for part in (least[x[cells]], above[cells], loss)),
+    )
+    equal = sparse(
+        n_s + n_x,
+        size,
+        (s, least[x], 1.0 / n_x),
+        (s, above, 1.0 / n_x),
+        (n_s + least, least, 1.0),
+        (n_s + x, above, p_s[s]),
+    )
+    bounds = np.zeros((size, 2))
+    bounds[:, 1] = np.inf
+    bounds[:n_x] = np.stack([np.exp(-LDP) * p_x, p_x], axis=1)
+    cost = np.zeros(size)
+    cost[loss] = p_s[s[cells]] / p_s.max()
+    right = np.concatenate([np.zeros(n), -p.ravel()[cells]])
+    solved = linprog(cost, no_more, right, equal, np.append(np.ones(n_s), p_x), bounds, method)
+    return solved.fun * p_s.max() / n_x
+
+
+def highs_without_s(joint, method):
+    """Variables W(y|x), L and T."""
+    n_x, n = joint.shape[1], joint.p_sx.size
+    n_w = n_x**2
+    p, p_s, p_x = joint.p_x_given_s, joint.p_s, joint.p_x
+    at, w = np.arange(n), np.arange(n_w)
+    s, y = np.divmod(at, n_x)
+    least, above = n_w + np.arange(n_x), n_w + n_x + at
+    row, entry = np.repeat(at, n_x), (np.arange(n_x) * n_x + y[:, None]).ravel()
+    equal = sparse(
+        n + 2 * n_x,
+        n_w + n_x + n,
+        (row, entry, p[s].ravel()),
+        (at, least[y], -1.0),
+        (at, above, -1.0),
+        (n + w // n_x, w, 1.0),
+        (n + n_x + np.arange(n_x), least, 1.0),
+        (n + n_x + y, above, p_s[s]),
+    )
+    no_more = sparse(n, n_w + n_x + n, (at, above, 1.0), (at, least[y], -np.expm1(LDP)))
+    cost = np.concatenate([(p_x[:, None] * (1.0 - np.eye(n_x))).ravel(), np.zeros(n_x + n)])
+    right = np.concatenate([np.zeros(n), np.ones(n_x), p_x])
+    return linprog(cost, no_more, np.zeros(n), equal, right, method=method).fun
+
+
+def same(joint, sees_s, rival):
+    """Ours, and the rival's value, which must be the same."""
+    ours, theirs = linred.optimal(joint, ldp=LDP, sees_s=sees_s).dtv(), rival(joint)
+    assert abs(ours - theirs) < 1e-6, (ours, theirs)
+
+
+def rows():
+    seeing = (
+        ("Adult, 7 x 15", adult(), "highs-ds", 9),
+        ("flights, carrier and destination, 16 x 105", counts("flights_carrier_dest"), "highs-ipm", 5),
+        ("16 x 4,044, most symbols of one s alone", disjoint_classes(4044), "highs-ipm", 1),
+        ("73 x 717, random", random_joint(73, 717, 0.5), "highs-ipm", 1),
+    )
+    without = (
+        ("Adult, 7 x 15, without s", adult(), "highs-ds", 9),
+        ("flights, 16 x 105, without s", counts("flights_carrier_dest"), "highs-ds", 3),
+        ("10 x 150, random, without s", random_joint(10, 150, 1.0), "highs-ds", 1),
+    )
+    for sees_s, cases, highs in ((True, seeing, highs_seeing_s), (False, without, highs_without_s)):
+        for what, joint, method, rounds in cases:
+            ours, rival = partial(linred.optimal, joint, ldp=LDP, sees_s=sees_s), partial(highs, method=method)
+            if rounds > 1:
+                same(joint, sees_s, rival)
+            yield compare(what, ours, f"HiGHS, {method[6:]}", partial(rival, joint), rounds=rounds, warm=rounds > 1)
+    joint, targets = adult(), np.linspace(0.05, 3.0, 100)
+    curve = partial(linred.tradeoff, joint, ldp=targets, mechanisms=["optimal"])
+    hundred = partial(lambda: [highs_seeing_s(joint, "highs-ds") for _ in targets])
+    yield compare("a curve of 100 points, Adult", curve, "HiGHS, ds, a hundred times", hundred, rounds=3)
+    large = random_joint(73, 717, 0.5)
+    for name, make in (("selective", linred.selective), ("optimal", linred.optimal)):
+        best = partial(linred.non_markov, large, ldp=LDP)
+        yield compare(f"73 x 717, `{name}`", partial(make, large, ldp=LDP), "`non_markov`, closed form", best, rounds=3)
