@@ -1,5 +1,5 @@
-"""`linred.optimal` against HiGHS alone on the same programme, written with T = Q - L, the fastest way of several that we
-tried. Ours includes the mechanism, its tables in integers and their certificate; the rival stops at the value. LDP is
+"""`linred.optimal` against HiGHS alone on the same programme, written with T = Q - L, the fastest of several ways that
+we tried. Ours includes the mechanism, its tables in integers and their certificate; the rival stops at the value. LDP is
 1 nat; large programmes are timed once."""
 
 from functools import partial
