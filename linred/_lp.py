@@ -2,6 +2,7 @@
 
 import importlib.util
 import logging
+import math
 import time
 from typing import NamedTuple
 
@@ -17,6 +18,10 @@ COST_CAP = 1e5
 
 
 TIME_IS_OVER = "time_limit is over"
+
+IN_HASTE = 300.0
+"""Seconds for a first try. HiGHS may spend a hundredth of its limit on looking for equations that depend on others,
+which takes longer than all the rest where there are many; without a limit, 1,000 seconds."""
 
 LARGE = 2000
 """Variables: from there on HiGHS's interior point is faster than its dual simplex."""
@@ -69,21 +74,27 @@ def solve(cost, equations, inequalities, bounds, time_limit=None):
     a_ub, b_ub = inequalities.matrix(cost.size)
     scale = float(cost.max(initial=0.0)) or 1.0
     options = {"primal_feasibility_tolerance": HIGHS_TOLERANCE, "dual_feasibility_tolerance": HIGHS_TOLERANCE}
-    end = None if time_limit is None else time.monotonic() + time_limit
+    end = time.monotonic() + (math.inf if time_limit is None else time_limit)
     log.info("HiGHS: %d variables, %d equations, %d inequalities", cost.size, equations.n_rows, inequalities.n_rows)
-    for method in ("highs-ipm", "highs-ds") if cost.size > LARGE else ("highs-ds", "highs-ipm"):
+    methods, patience = ["highs-ds", "highs-ipm"], IN_HASTE
+    if cost.size > LARGE:
+        methods.reverse()
+    while methods:
         begin = time.monotonic()
-        if end is not None:
-            if begin >= end:
-                raise NotSolvedError(TIME_IS_OVER)
-            options["time_limit"] = end - begin
-        result = linprog(cost / scale, a_ub, b_ub, a_eq, b_eq, bounds, method, options=options)
-        log.info("%s: %s in %.1f s", method, result.message.split("(")[0].strip(), time.monotonic() - begin)
+        if begin >= end:
+            raise NotSolvedError(TIME_IS_OVER)
+        if min(patience, end - begin) < math.inf:
+            options["time_limit"] = min(patience, end - begin)
+        result = linprog(cost / scale, a_ub, b_ub, a_eq, b_eq, bounds, methods[0], options=options)
+        log.info("%s: %s in %.1f s", methods[0], result.message.split("(")[0].strip(), time.monotonic() - begin)
         if result.status == 0:
             prices = (rows.marginals * scale for rows in (result.eqlin, result.ineqlin))
             return Solution(np.maximum(result.x, bounds[:, 0]), float(cost @ result.x), *prices)
-        if result.status == 1:  # a limit was reached, and time is the only one
-            raise NotSolvedError(TIME_IS_OVER)
+        if result.status == 1:  # the limit was reached: once more, and take the time
+            patience = math.inf
+            options.pop("time_limit", None)
+        else:
+            del methods[0]
     raise NotSolvedError(f"HiGHS did not solve a programme of {cost.size} variables: {result.message}")
 
 
