@@ -10,8 +10,9 @@ import numpy as np
 
 log = logging.getLogger("linred")
 
-HIGHS_TOLERANCE = 1e-10
-"""The tightest that HiGHS takes, on a problem scaled to total mass one and largest cost one."""
+TOLERANCES = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")
+HIGHS_TOLERANCE, LESS_STRICT = 1e-10, 1e-7
+"""The tightest that HiGHS takes, on a problem scaled to total mass one and largest cost one; and its usual one."""
 
 COST_CAP = 1e5
 """Times the median cost: dearer arcs cost just that. What a cap may spoil is mended on the basis tree."""
@@ -39,9 +40,17 @@ class Rows:
         self.n_rows += len(right)
         return np.arange(self.n_rows - len(right), self.n_rows)
 
+    def add_some(self, which, right):
+        """New rows where `which` says so, as their numbers; -1 for the others, which are never written."""
+        numbers = np.full(which.size, -1)
+        numbers[which] = self.add(np.full(np.count_nonzero(which), right))
+        return numbers
+
     def term(self, row, variable, value):
-        """Add value * variable to a row, all broadcast against each other."""
-        self._terms.append([part.ravel() for part in np.broadcast_arrays(row, variable, value)])
+        """Add value * variable to a row, all broadcast against each other; nothing where the row is -1."""
+        parts = np.broadcast_arrays(row, variable, value)
+        written = parts[0].ravel() >= 0
+        self._terms.append([part.ravel()[written] for part in parts])
 
     def matrix(self, n_variables):
         """(A, b) with A sparse, as `linprog` takes them; None where there are no rows."""
@@ -73,12 +82,13 @@ def solve(cost, equations, inequalities, bounds, time_limit=None):
     a_eq, b_eq = equations.matrix(cost.size)
     a_ub, b_ub = inequalities.matrix(cost.size)
     scale = float(cost.max(initial=0.0)) or 1.0
-    options = {"primal_feasibility_tolerance": HIGHS_TOLERANCE, "dual_feasibility_tolerance": HIGHS_TOLERANCE}
+    options = dict.fromkeys(TOLERANCES, HIGHS_TOLERANCE)
     end = time.monotonic() + (math.inf if time_limit is None else time_limit)
     log.info("HiGHS: %d variables, %d equations, %d inequalities", cost.size, equations.n_rows, inequalities.n_rows)
     methods, patience = ["highs-ds", "highs-ipm"], IN_HASTE
     if cost.size > LARGE:
         methods.reverse()
+    methods.append(methods[0])  # once more, less strict
     while methods:
         begin = time.monotonic()
         if begin >= end:
@@ -95,6 +105,8 @@ def solve(cost, equations, inequalities, bounds, time_limit=None):
             options.pop("time_limit", None)
         else:
             del methods[0]
+            if len(methods) == 1:
+                options |= dict.fromkeys(TOLERANCES, LESS_STRICT)
     raise NotSolvedError(f"HiGHS did not solve a programme of {cost.size} variables: {result.message}")
 
 
@@ -141,10 +153,7 @@ def _transport_by_highs(supply, demand, cost):
         A_eq=equations[kept],
         b_eq=np.concatenate([supply, demand])[kept],
         method="highs-ds",
-        options={
-            "primal_feasibility_tolerance": HIGHS_TOLERANCE,
-            "dual_feasibility_tolerance": HIGHS_TOLERANCE,
-        },
+        options=dict.fromkeys(TOLERANCES, HIGHS_TOLERANCE),
     )
     if result.status != 0:
         raise RuntimeError(f"HiGHS did not solve a transport of {n_x} x {n_y}: {result.message}")

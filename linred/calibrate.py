@@ -22,6 +22,10 @@ class Target(NamedTuple):
         return figures.ldp <= self.ldp and figures.log_lift <= self.log_lift
 
 
+class CannotMeetError(ValueError):
+    """A target that a mechanism of this kind cannot meet as it is sampled."""
+
+
 def target(ldp, log_lift):
     """The `Target`; one of them may be None."""
     if ldp is None and log_lift is None:
@@ -88,7 +92,7 @@ def meeting_within(joint, asked, build, independent):
     else:
         if min(asked) > _as_good_as_zero(joint):
             x = int(np.where(joint.p_x > 0.0, joint.p_x, np.inf).argmin())
-            raise ValueError(
+            raise CannotMeetError(
                 f"{asked} cannot be met by this coupling in 64-bit tables: P(x) of "
                 f"{joint.x_labels[x]!r} is {joint.p_x[x]:.3g}; merge it with another symbol, or take markov"
             )

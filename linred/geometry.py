@@ -42,9 +42,9 @@ def local(joint, base=math.e):
 
     Guarantee
     ---------
-    The exact figures lie in their intervals, up to rounding; these are wide where the radius is not small, and `most`
-    is infinite where some P(x|s) is 0. After a linear reduction the radius is (1-alpha) times as large, so that
-    alpha >= 1 - 1/radius is in the region. O(|S||X|).
+    The exact figures lie in their intervals, up to rounding; these are wide where the radius is not small, and for LDP
+    and log-lift `most` is infinite where some P(x|s) is 0. After a linear reduction the radius is (1-alpha) times as
+    large, so that alpha >= 1 - 1/radius is in the region. O(|S||X|).
 
     >>> from linred import Joint
     >>> figures = local(Joint([[0.26, 0.24], [0.24, 0.26]]))
@@ -62,7 +62,9 @@ def local(joint, base=math.e):
     off = 0.5 * max(highest**2, (lowest / (1.0 + lowest)) ** 2 if lowest > -1.0 else math.inf)
     ldp, log_lift = float((r.max(axis=0) - r.min(axis=0)).max()), radius
     information = 0.5 * chi_square
-    most = information / (1.0 + min(lowest, 0.0)) if lowest > -1.0 else (math.inf if chi_square else 0.0)
+    most = math.log1p(chi_square)  # by Jensen's inequality
+    if lowest > -1.0:
+        most = min(most, information / (1.0 + lowest))
     figures = (
         (ldp, max(0.0, ldp - off), ldp + off),
         (log_lift, max(0.0, log_lift - off), log_lift + off),

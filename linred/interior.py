@@ -16,40 +16,48 @@ import time
 import numpy as np
 
 from linred import programmes
-from linred.selection import with_both_sums
+from linred.sums import with_both_means
 
 log = logging.getLogger("linred")
 
 SMALL_GAP = 2.0**-40
-MOST_STEPS, PATIENCE = 300, 20
+MOST_STEPS, PATIENCE = 300, 40
 """Steps in all, and steps in which the gap must halve."""
 
+START, LIGHTEST = 0.5, 2.0**-40
+"""The gap to start with, about; and weights, relative to the mean, below which all count alike."""
+
 TO_THE_WALL = 0.995
+CORRECTIONS, WORTH_IT, NEAR = 3, 0.05, (0.1, 10.0)
+"""Directions that are tried once more, how much longer the step must become, and products that are near the centre."""
+
 AT_REST, STILL_SUMS = 1e-9, 2.0**-42
 """Relative: a lift that has moved by less was not meant to move; sums that are off by more are not to be mended."""
 
 
 def fewest_changes(limits, p, end):
     """An `Answer`, which is not a vertex and, where time runs out, not yet the optimum."""
-    point = _Point(p / limits.p_x, limits)
-    best, since = np.inf, 0
+    point, best, since, in_time = _Point(p / limits.p_x, limits), np.inf, 0, True
     for step in range(MOST_STEPS):
         gap = point.gap()
+        best, since = (gap, 0) if gap < 0.5 * best else (best, since + 1)
+        in_time = time.monotonic() < end
         if step % 10 == 0:
             log.info("interior point, step %d: cost %.9g, gap %.2g", step, point.cost(), gap)
-        best, since = (gap, 0) if gap < 0.5 * best else (best, since + 1)
-        if gap <= SMALL_GAP or since > PATIENCE or time.monotonic() >= end:
+        if gap <= SMALL_GAP or since > PATIENCE or not in_time or not point.move():
             break
-        if not point.move():
-            log.info("interior point, step %d: no further for rounding, gap %.2g", step, gap)
-            break
-    q = with_both_sums(*point.at_rest(), limits.p_s, limits.p_x)
-    if max(np.abs(q @ limits.p_x - 1.0).max(), np.abs(limits.p_s @ q - 1.0).max()) > STILL_SUMS:
-        q = point.z + point.u  # what would rest holds the rest too tight
+    log.info("interior point: %d steps, cost %.9g, gap %.2g", step, point.cost(), gap)
     price = limits.p_s[:, None] * (point.zg - 1.0) * point.may_lose
     bound = programmes.least_cost_of_moves(p, limits.p_s, None, price)
     bound += programmes.dual_bound(limits, price, limits.p_s * point.m, point.y)
-    return programmes.Answer(q * limits.p_x, point.cost(), bound, time.monotonic() < end)
+    return programmes.Answer(_rounded(point) * limits.p_x, point.cost(), bound, in_time or gap <= SMALL_GAP)
+
+
+def _rounded(point):
+    """Lifts, those that hardly moved just as they were; unless that holds the others too tight for their sums."""
+    q = with_both_means(*point.at_rest(), point.p_s[:, 0], point.p_x)
+    off = max(np.abs(q @ point.p_x - 1.0).max(), np.abs(point.p_s[:, 0] @ q - 1.0).max())
+    return q if off <= STILL_SUMS else point.z + point.u
 
 
 class _Point:
@@ -64,15 +72,30 @@ class _Point:
         self.moves_l = 1.0 if high > low * (1.0 + 1e-12) else 0.0  # L is given where only lifts are limited
         self.l = np.full(self.p_x.size, np.sqrt(low * high))
         self.u = 1.0 - z  # q - z
-        self.g = np.where(self.may_lose, np.maximum(-self.u, 0.0) + 0.1, 1.0)
-        self.h = np.where(self.may_lose, np.maximum(self.u, 0.0) + 0.1, 1.0)
         self.a, self.b = np.broadcast_to(1.0 - self.l, z.shape), np.broadcast_to(self.factor * self.l - 1.0, z.shape)
-        self.zg, self.zh = np.where(self.may_lose, 0.5, 1.0), np.where(self.may_lose, 0.5, 1.0)
-        self.za, self.zb = 0.1 / self.a, 0.1 / self.b
         self.e, self.f = (self.l - low, high - self.l) if self.moves_l else (np.ones_like(self.l),) * 2
-        self.ze, self.zf = 0.1 * self.moves_l / self.e, 0.1 * self.moves_l / self.f
+        self.shares = self._shares()
+        start = {slack: START * share for slack, share in self.shares.items()}
+        self.za, self.zb = start["a"] / self.a, start["b"] / self.b
+        self.ze, self.zf = self.moves_l * start["e"] / self.e, self.moves_l * start["f"] / self.f
+        spare = 2.0 * start["g"]
+        self.g = np.where(self.may_lose, np.maximum(-self.u, 0.0) + spare, 1.0)
+        self.h = np.where(self.may_lose, np.maximum(self.u, 0.0) + spare, 1.0)
+        both = np.where(self.may_lose, self.g + self.h, 1.0)
+        self.zg, self.zh = self.h / both, self.g / both  # they sum to one, and products are about right
         self.m, self.y = np.zeros(z.shape[0]), np.zeros(self.p_x.size)
 
+    def _shares(self):
+        """What a product of slack and price has of the gap on the central path: as much as any other, times its weight.
+
+        With equal products whatever the weights are, rare symbols would stop every step.
+        """
+        weights = dict(zip((slack for slack, _ in self.PAIRS), self._weights(), strict=True))
+        count = sum(np.count_nonzero(weight) for weight in weights.values())
+        least = LIGHTEST * self.weight.mean()
+        return {slack: 1.0 / (count * np.maximum(weight, least)) for slack, weight in weights.items()}
+
+    VARIABLES = ("u", "l", "a", "b", "g", "h", "e", "f"), ("m", "y", "za", "zb", "zg", "zh", "ze", "zf")
     PAIRS = (("a", "za"), ("b", "zb"), ("g", "zg"), ("h", "zh"), ("e", "ze"), ("f", "zf"))
 
     def _weights(self):
@@ -93,24 +116,42 @@ class _Point:
         return total
 
     def move(self):
-        """One step: where Newton would go at once, then with the centring and the curvature that this one shows.
-        Whether there was one."""
+        """One step, as far as it goes; whether there was one.
+
+        Where Newton would go at once shows the centring and the curvature to allow for. Then products of slacks and
+        prices that would get far from their mean are drawn to it, as long as that makes the step longer (Gondzio).
+        """
         system = _System(self)
-        straight = system.direction(0.0, {})
+        straight = system.direction({}, {})
         gap = self.gap()
-        primal, dual = self._lengths(straight, 1.0)
-        centring = (self.gap(straight, primal, dual) / gap) ** 3
-        mean = gap / sum(float(weight.sum()) for weight in self._weights())
-        curvature = {slack: straight[slack] * straight[price] for slack, price in self.PAIRS}
-        step = system.direction(centring * mean, curvature)
+        centring = (self.gap(straight, *self._lengths(straight, 1.0)) / gap) ** 3
+        centre = {slack: centring * gap * share for slack, share in self.shares.items()}
+        allowed = {slack: straight[slack] * straight[price] for slack, price in self.PAIRS}
+        step = system.direction(centre, allowed)
+        lengths = self._lengths(step, TO_THE_WALL)
+        for _ in range(CORRECTIONS):
+            allowed = self._drawn_to(centre, allowed, step, lengths)
+            other = system.direction(centre, allowed)
+            longer = self._lengths(other, TO_THE_WALL)
+            if sum(longer) < sum(lengths) + WORTH_IT:
+                break
+            step, lengths = other, longer
         if not all(np.isfinite(part).all() for part in step.values()):
             return False
-        primal, dual = self._lengths(step, TO_THE_WALL)
-        for name in ("u", "l", "a", "b", "g", "h", "e", "f"):
-            setattr(self, name, getattr(self, name) + primal * step[name])
-        for name in ("m", "y", "za", "zb", "zg", "zh", "ze", "zf"):
-            setattr(self, name, getattr(self, name) + dual * step[name])
+        for names, length in zip(self.VARIABLES, lengths, strict=True):
+            for name in names:
+                setattr(self, name, getattr(self, name) + length * step[name])
         return True
+
+    def _drawn_to(self, centre, allowed, step, lengths):
+        """`allowed` so that the products after a longer step come nearer to the centre."""
+        primal, dual = (min(1.0, 1.1 * length + 0.1) for length in lengths)
+        drawn = {}
+        for slack, price in self.PAIRS:
+            product = (getattr(self, slack) + primal * step[slack]) * (getattr(self, price) + dual * step[price])
+            toward = np.clip(product, NEAR[0] * centre[slack], NEAR[1] * centre[slack]) - product
+            drawn[slack] = allowed[slack] - np.maximum(toward, -NEAR[1] * centre[slack])
+        return drawn
 
     def _lengths(self, step, share):
         """How far slacks, and how far prices, can go before one is 0, times a share; at most 1."""
@@ -168,7 +209,7 @@ class _System:
         from scipy.linalg import lu_solve
 
         at, big = self.at, self.at.factor
-        bend = {slack: centre - curvature.get(slack, 0.0) for slack, _ in at.PAIRS}
+        bend = {slack: centre.get(slack, 0.0) - curvature.get(slack, 0.0) for slack, _ in at.PAIRS}
         ra, rb = bend["a"] / at.a - at.za, bend["b"] / at.b - at.zb
         rg, rh = (
             at.may_lose * (bend[slack] / price - here)

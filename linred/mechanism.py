@@ -46,7 +46,7 @@ class Mechanism:
     Guarantee
     ---------
     keep, move and tables are nonnegative and rows sum to one to 1e-14. What the rows amount to, sum_x P(y|s,x) P(x|s),
-    is `p_y_given_s` to a relative 1e-11 for every y, however small: so their LDP and lifts are those that are reported.
+    is `p_y_given_s` to a relative 1e-11 for every y, down to 1e-290: so LDP and lifts are as reported.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class Mechanism:
         seed, key, context, ids, start, threads : as in `Sampler.sample`
             Without any, each call draws anew with a key from the operating system.
         unseen : "error", "marginal" or "null"
-            What a record with a value outside the alphabets gets: a ValueError that names it, a draw from P_X that
+            What a record with a value outside the alphabets gets: a ValueError that names it, a draw from P_Y that
             depends on nothing, or a missing value. A missing value is one of the alphabet where the fit had any.
         return_counts : bool
             Return (column, `Counts`).
@@ -211,8 +211,8 @@ class Mechanism:
 
     @cached_property
     def _marginal_sampler(self):
-        """Draws from P_X, whatever s and x are."""
-        return drawing_from(self.joint, self.joint.p_x, "marginal").sampler()
+        """Draws from P_Y, whatever s and x are."""
+        return drawing_from(self.joint, self.p_y, "marginal").sampler()
 
     def __getstate__(self):
         """Without the tables, which are compiled again."""
@@ -231,7 +231,7 @@ class Mechanism:
         """Its name, and what was asked of it."""
         if self.alpha is not None:
             return f"{self.name}, alpha = {self.alpha:.6g}"
-        return self.name if self.target is None else f"{self.name}, {self.target}"
+        return f"{self.name}, {self.target}" if self.target and str(self.target) else self.name
 
     @cached_property
     def _destinations(self):

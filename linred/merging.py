@@ -61,9 +61,10 @@ def _classes(rows):
 
 
 def _in_proportion(joint, s, x):
-    """A row for each x that is the same for symbols in proportion: whole numbers, or rounded where P is no count."""
+    """A row for each x that is the same for symbols in proportion: whole numbers, or rounded to 44 bits."""
     if joint.counts is not None:
         columns = joint.counts[np.ix_(joint.p_s > 0.0, x)]
         return (columns // np.gcd.reduce(columns, axis=0)).T
     columns = joint.p_x_given_s[np.ix_(s, x)]
-    return np.round(columns / columns.max(axis=0), 13).T
+    mantissa, exponent = np.frexp(columns / columns.max(axis=0))
+    return np.ldexp(np.round(mantissa * 2.0**44), exponent).T

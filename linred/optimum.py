@@ -20,12 +20,13 @@ from linred.mechanism import drawing_from
 from linred.merging import Merged
 from linred.reduction import linear_reduction
 from linred.selection import reduced, selective
+from linred.sums import with_exact_sums
 
 VERTEX_CELLS = 1000
 """Up to so many cells (s, x) HiGHS finds a vertex, which moves fewer pairs; beyond it our own method is far faster."""
 
-GOOD = 1e-9
-"""A gap that is no reason to look at another mechanism."""
+GOOD, NOTABLE = 1e-9, 1e-6
+"""A gap that is no reason to look at another mechanism, and one that is a reason to warn."""
 
 
 class NotOptimalWarning(UserWarning):
@@ -108,13 +109,17 @@ class _Costs:
     """A distortion: as a programme takes it, d (None for Hamming) times a unit; and what a mechanism costs by it."""
 
     def __init__(self, distortion):
-        self.distortion, self.d, self.unit = distortion, distortion, 1.0
-        if distortion is not None and _is_hamming(distortion):
-            self.d, self.unit = None, float(distortion.max())
+        self.distortion, self.unit = distortion, 1.0 if distortion is None else float(distortion.max()) or 1.0
+        self.d = None if distortion is None or _is_hamming(distortion) else distortion / self.unit
 
     def among(self, x):
         """d between some of the symbols."""
         return None if self.d is None else np.ascontiguousarray(self.d[np.ix_(x, x)])
+
+    def noted(self, mechanism, bound):
+        """The mechanism, with its distortion and how far it may be above the bound."""
+        mechanism.distortion, mechanism.gap = self.distortion, max(0.0, self.of(mechanism) - bound)
+        return mechanism
 
     def of(self, mechanism):
         return mechanism.dtv() if self.distortion is None else mechanism.expected_distortion(self.distortion)
@@ -131,36 +136,32 @@ class _Search:
     def best(self):
         """The mechanism, with its gap."""
         if min(self.target) > 0.0 and calibrate.alpha_for(self.joint, **self.target._asdict()) == 0.0:
-            return self.by_linear_reduction()
+            return self.costs.noted(self.by_linear_reduction(), math.inf)
+        known, bound, trouble = [], 0.0, None
         try:
             found = self.solve()
-            known, bound, trouble = [self.build(found)], found.bound, None if found.finished else _lp.TIME_IS_OVER
-        except _lp.NotSolvedError as error:
-            known, bound, trouble = [], 0.0, str(error)
-        if trouble is not None:
-            bound = max(bound, self.quick_bound())
-        bound = max(0.0, bound * self.costs.unit)
-        if trouble is not None or self.costs.of(known[0]) - bound > GOOD * self.costs.unit:
+            bound, trouble = found.bound * self.costs.unit, None if found.finished else _lp.TIME_IS_OVER
+            known.append(self.build(found))
+        except (_lp.NotSolvedError, calibrate.CannotMeetError) as error:
+            trouble = str(error)
+        if trouble or self.costs.of(known[0]) - bound > GOOD * self.costs.unit:
+            bound = max(0.0, bound, self.quick_bound() * self.costs.unit)
             known += self.without_programme()
         if not known:
             raise ValueError(f"{self.target} is met by no mechanism in 64-bit tables: {trouble}")
-        mechanism = min(known, key=self.costs.of)
-        mechanism.distortion = self.costs.distortion
-        mechanism.gap = max(0.0, self.costs.of(mechanism) - bound)
-        if trouble is not None:
-            _warn(trouble, self.costs, mechanism, str(self.target))
+        mechanism = self.costs.noted(min(known, key=self.costs.of), bound)
+        if trouble or (mechanism.gap > NOTABLE * self.costs.unit and min(self.target) > 0.0):
+            _warn(trouble or "floats are too coarse for this target", self.costs, mechanism, str(self.target))
         return mechanism
 
     def without_programme(self):
         """Mechanisms for the target that are there at once, but those that cannot meet it in 64-bit tables."""
-        makers = [baselines.watchdog, baselines.pram]
+        makers = [markov, baselines.watchdog, baselines.pram]
         if self.sees_s:
-            makers = [partial(selective, distortion=self.costs.distortion, prefer=self.prefer)]
-        for make in (
-            self.by_linear_reduction,
-            *(partial(make, self.joint, **self.target._asdict()) for make in makers),
-        ):
-            with suppress(ValueError):
+            about = {"distortion": self.costs.distortion, "prefer": self.prefer}
+            makers = [markov, partial(non_markov, **about), partial(selective, **about)]
+        for make in (partial(make, self.joint, **self.target._asdict()) for make in makers):
+            with suppress(calibrate.CannotMeetError):
                 yield make()
 
     def by_linear_reduction(self):
@@ -181,18 +182,27 @@ class _Search:
         d, w = self.costs.among(merged.x), None
         if not self.sees_s:
             answer = _solve_channel(limits, programmes.symbols_as_sources(merged.p), d, self.end)
-            w = _with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x, self.keep_marginal)
+            w = self.with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x)
             q = merged.p @ w
         else:
             answer, q = self.solve_seeing_s(limits, d)
-            q = _with_exact_sums(q, merged.p_s, merged.p_x, self.keep_marginal)
+            q = self.with_exact_sums(q, merged.p_s)
         return _Found(merged.released(q), w, answer.bound, answer.finished)
+
+    def with_exact_sums(self, rows, weights):
+        """As `linred.sums` does it; if the marginal is free, for the one that is there, without what is rounding."""
+        if self.keep_marginal:
+            return with_exact_sums(rows, weights, self.merged.p_x)
+        rows = np.where(weights @ rows > couplings.SNAP * self.merged.p_x, rows, 0.0)
+        return rows / rows.sum(axis=1, keepdims=True)
 
     def solve_seeing_s(self, limits, d):
         """(`Answer`, Q(y|s))."""
         p, n_x = self.merged.p, self.merged.p_x.size
         if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
             answer = interior.fewest_changes(limits, p, self.end)
+            if answer.finished and answer.cost - answer.bound > GOOD:  # it got stuck
+                answer = programmes.network(limits, p, programmes.arcs_of(d, n_x), d, _left(self.end))
         elif d is None or transport.holds_triangle_inequality(d):
             answer = programmes.network(limits, p, programmes.arcs_of(d, n_x), d, _left(self.end))
         else:
@@ -209,15 +219,11 @@ class _Search:
 
     def coupled(self, released, beta):
         released, d = linear_reduction(released, beta), self.costs.d
-        mechanism = couplings.coupled(self.joint, released, "optimal", couplings.PREFERENCES[self.prefer], d)
-        mechanism.distortion = self.costs.distortion
-        return mechanism
+        return couplings.coupled(self.joint, released, "optimal", couplings.PREFERENCES[self.prefer], d)
 
     def markov(self, w, released, beta):
         w = (1.0 - beta) * w + beta * self.merged.of_classes(released.p_x)
-        return channels.mechanism(
-            self.merged, linear_reduction(released, beta), w, name="optimal", distortion=self.costs.distortion
-        )
+        return channels.mechanism(self.merged, linear_reduction(released, beta), w, name="optimal")
 
 
 def _warn(trouble, costs, mechanism, asked):
@@ -231,26 +237,20 @@ def _warn(trouble, costs, mechanism, asked):
 
 def _markov_of_reduction(joint, alpha, distortion, end):
     """The best P(y|x) with the P(y|s) of the linear reduction; Lemma 1 where there is no other (errata 4)."""
-    lemma_1 = markov(joint, alpha)
+    costs, lemma_1 = _Costs(distortion), markov(joint, alpha)
     if alpha == 0.0 or np.linalg.matrix_rank(joint.p_x_given_s) == np.count_nonzero(joint.p_x):
-        return lemma_1
-    costs = _Costs(distortion)
+        return costs.noted(lemma_1, math.inf)
     merged = Merged(joint, symbols=costs.d is None)
     limits = programmes.Limits(merged.p_s, merged.p_x, math.inf, math.inf, True)
     fixed = (1.0 - alpha) * merged.p + alpha * merged.p_x
     try:
         answer = _solve_channel(limits, programmes.symbols_as_sources(merged.p), costs.among(merged.x), end, fixed)
     except _lp.NotSolvedError as error:
-        lemma_1.gap = costs.of(lemma_1)
-        _warn(str(error), costs, lemma_1, f"P(y|s) for alpha = {alpha!r}")
+        _warn(str(error), costs, costs.noted(lemma_1, 0.0), f"P(y|s) for alpha = {alpha!r}")
         return lemma_1
-    w = _with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x, True)
-    best = channels.mechanism(
-        merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha, distortion=distortion
-    )
-    mechanism = min(best, lemma_1, key=costs.of)
-    mechanism.gap = max(0.0, costs.of(mechanism) - answer.bound * costs.unit)
-    return mechanism
+    w = with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x)
+    best = channels.mechanism(merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha)
+    return costs.noted(min(best, lemma_1, key=costs.of), answer.bound * costs.unit)
 
 
 def _solve_channel(limits, sources, d, end, fixed=None):
@@ -273,20 +273,3 @@ def _is_hamming(d):
 def _without_dust(w, p_y):
     """Entries that are a solver's rounding are none."""
     return np.where(w > couplings.SNAP * p_y, w, 0.0)
-
-
-def _with_exact_sums(rows, weights, p_x, keep_marginal):
-    """`rows` of probabilities with sums of one and, if the marginal is kept, with weights @ rows = p_x.
-
-    What a symbol has too much of moves on to those that have too little, by one channel for all rows. If the marginal
-    is free, a symbol that is left with nothing but rounding is left with nothing.
-    """
-    if not keep_marginal:
-        rows = np.where(weights @ rows > couplings.SNAP * p_x, rows, 0.0)
-    rows = rows / rows.sum(axis=1, keepdims=True)
-    there = weights @ rows
-    short = np.maximum(p_x - there, 0.0)
-    if not keep_marginal or not short.any():
-        return rows
-    keep = np.minimum(1.0, p_x / there)
-    return rows * keep + (rows @ (1.0 - keep))[:, None] * (short / short.sum())

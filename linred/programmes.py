@@ -103,18 +103,19 @@ def network(limits, p, arcs, d=None, time_limit=None):
     """
     n_s, n_x = p.shape
     programme = _Programme()
-    released = _Released(programme, limits)
+    released = _Released(programme, limits, sums=True)
     s, arc = _pairs(n_s, arcs.start.size)
     used = (p[s, arcs.start[arc]] > 0.0) | (arcs.to[arc] >= 0)  # nothing is lost where there is nothing
     s, start, to, cost = s[used], *(part[arc[used]] for part in arcs)
     unit, inside = limits.p_x, to >= 0
-    flow = programme.variables(limits.p_s[s] * cost * unit[start])  # counted in units of where it starts
+    of_flow = np.where(inside, np.minimum(unit[start], unit[to]), unit[start])  # no coefficient is above one
+    flow = programme.variables(limits.p_s[s] * cost * of_flow)
     balance = programme.inequalities
     row = balance.add(-(p / unit).ravel())  # P and what flows in is at least Q and what flows out; so it is equal
     for part in released.lifts:
         balance.term(row, part, -1.0)
-    balance.term(row[s * n_x + start], flow, -1.0)
-    balance.term(row[(s * n_x + to)[inside]], flow[inside], (unit[start] / unit[to])[inside])
+    balance.term(row[s * n_x + start], flow, -of_flow / unit[start])
+    balance.term(row[(s * n_x + to)[inside]], flow[inside], (of_flow / unit[to])[inside])
     solved = programme.solve(time_limit)
     price = solved.of_inequalities[row].reshape(p.shape) / unit
     bound = least_cost_of_moves(p, limits.p_s, d, price) + released.dual_bound(solved, price)
@@ -136,21 +137,22 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     """
     (n_s, n_r), n_y = sources.share.shape, limits.p_x.size
     programme = _Programme()
-    released = _Released(programme, limits) if fixed is None else None
+    released = _Released(programme, limits, sums=False) if fixed is None else None
     r, y = _pairs(n_r, n_y)
-    entry = programme.variables(cost.ravel())
+    of_entry = np.minimum(1.0, limits.p_x / (limits.p_s @ sources.share)[:, None]).ravel()  # as with flows
+    entry = programme.variables(cost.ravel() * of_entry)
     equations = programme.equations
-    equations.term(equations.add(np.ones(n_r))[r], entry, 1.0)
+    equations.term(equations.add(np.ones(n_r))[r], entry, of_entry)
     row = equations.add(np.zeros(n_s * n_y) if fixed is None else (fixed / limits.p_x).ravel())
     s, nth, share = _entries_of_columns(sources.share, r)
-    equations.term(row[s * n_y + y[nth]], entry[nth], share / limits.p_x[y[nth]])
+    equations.term(row[s * n_y + y[nth]], entry[nth], share * of_entry[nth] / limits.p_x[y[nth]])
     for part in released.lifts if released else ():
         equations.term(row, part, -1.0)
     solved = programme.solve(time_limit)
     price = solved.of_equations[row].reshape(n_s, n_y) / limits.p_x
     bound = float((cost - sources.share.T @ price).min(axis=1).sum())
     bound += released.dual_bound(solved, price) if released else float(np.vdot(fixed, price))
-    return Answer(solved.x[entry].reshape(n_r, n_y), solved.cost, bound)
+    return Answer((solved.x[entry] * of_entry).reshape(n_r, n_y), solved.cost, bound)
 
 
 def _entries_of_columns(matrix, columns):
@@ -163,9 +165,13 @@ def _entries_of_columns(matrix, columns):
 
 
 class _Released:
-    """Q(y|s) in a programme, its limits, and what follows from their prices. `lifts` add up to Q(y|s) / P_X(y)."""
+    """Q(y|s) in a programme, its limits, and what follows from their prices. `lifts` add up to Q(y|s) / P_X(y).
 
-    def __init__(self, programme, limits):
+    `sums` says whether sum_y Q(y|s) = 1 has to be written down. Of the equations that are, one follows from the others
+    where the marginal is kept, and would contradict them by rounding: it is left out, and has no price.
+    """
+
+    def __init__(self, programme, limits, sums):
         self.limits = limits
         (n_s,), (n_y,) = limits.p_s.shape, limits.p_x.shape
         s, y = _pairs(n_s, n_y)
@@ -173,15 +179,13 @@ class _Released:
         kept = 1.0 if limits.keep_marginal else None
         marginal = programme.variables(np.zeros(n_y), kept or 0.0, kept or math.inf)  # P_Y / P_X
         self._least, self._above, self.lifts = least, above, (least[y], above)
+        follows = limits.p_s.argmax() if sums else limits.p_x.argmax()
+        by_s, by_y = np.full(n_s, sums), np.ones(n_y, bool)
+        (by_s if sums else by_y)[follows] &= not limits.keep_marginal
         equations, inequalities = programme.equations, programme.inequalities
-        # Where the marginal is kept one sum follows from the others, and would contradict them by rounding.
-        implied = int(limits.p_s.argmax()) if limits.keep_marginal else -1
-        self._summed = np.delete(np.arange(n_s), implied) if implied >= 0 else np.arange(n_s)
-        self._sums, self._marginals = equations.add(np.ones(self._summed.size)), equations.add(np.zeros(n_y))
-        number, said = np.zeros(n_s, np.intp), s != implied
-        number[self._summed] = self._sums
+        self._sums, self._marginals = equations.add_some(by_s, 1.0), equations.add_some(by_y, 0.0)
         for part in self.lifts:
-            equations.term(number[s[said]], part[said], limits.p_x[y[said]])
+            equations.term(self._sums[s], part, limits.p_x[y])
         equations.term(self._marginals, least, 1.0)
         equations.term(self._marginals[y], above, limits.p_s[s])
         equations.term(self._marginals, marginal, -1.0)
@@ -198,9 +202,10 @@ class _Released:
         return (solved.x[self._least] + solved.x[self._above].reshape(-1, self._least.size)) * self.limits.p_x
 
     def dual_bound(self, solved, price):
-        of_sums = np.zeros(self.limits.p_s.size)
-        of_sums[self._summed] = solved.of_equations[self._sums]
-        return dual_bound(self.limits, price, of_sums, solved.of_equations[self._marginals] / self.limits.p_x)
+        of_sums, of_marginals = (
+            np.where(rows >= 0, solved.of_equations[rows], 0.0) for rows in (self._sums, self._marginals)
+        )
+        return dual_bound(self.limits, price, of_sums, of_marginals / self.limits.p_x)
 
 
 def dual_bound(limits, price, of_sums, of_marginals):

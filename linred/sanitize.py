@@ -12,7 +12,7 @@ class Counts(NamedTuple):
 
     n_records: int
     n_changed: int
-    n_unseen_values: int  # a value outside the alphabets: drawn from P_X or missing, as `unseen` says
+    n_unseen_values: int  # a value outside the alphabets: drawn from P_Y or missing, as `unseen` says
     n_unseen_pairs: int  # drawn from P_Y: known values that the fit never saw together; without s, x that it never saw
     private: bool  # False where a seed was given: who guesses it can undo the draw
 

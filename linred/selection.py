@@ -6,7 +6,6 @@ lack, or have too much of, is spread over the room that the intervals leave, alo
 both sums are right. Each pass is linear in |S||X|.
 """
 
-import math
 from functools import partial
 
 import numpy as np
@@ -14,12 +13,9 @@ import numpy as np
 from linred import _check, calibrate, couplings
 from linred.joint import Joint
 from linred.mechanism import drawing_from
-from linred.programmes import ROOM
+from linred.programmes import Limits
 from linred.reduction import linear_reduction
-
-MOST_PASSES = 200
-CLOSE = 2.0**-46
-"""Sums of probabilities that differ from one by less are right."""
+from linred.sums import CLOSE, with_both_means, with_exact_sums
 
 
 def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
@@ -61,26 +57,25 @@ def _coupled(joint, coupling, distortion, released, beta):
 def reduced(joint, target):
     """(Joint of S and Y, a lower bound of the share of records that any mechanism for the target changes)."""
     s, x = np.flatnonzero(joint.p_s > 0.0), np.flatnonzero(joint.p_x > 0.0)
-    p_s, p_x = joint.p_s[s], joint.p_x[x]
+    p_s, p_x = joint.p_s[s] / joint.p_s.sum(), joint.p_x[x]
     lifts = joint.p_x_given_s[np.ix_(s, x)] / p_x
-    log_lift = target.log_lift - min(ROOM, target.log_lift / 1024.0)
-    ldp = min(target.ldp - min(ROOM, target.ldp / 1024.0), 2.0 * log_lift, 700.0)
-    low, high = _intervals(lifts, p_s, ldp, log_lift)
+    limits = Limits(p_s, p_x, *target, True)
+    low, high = _intervals(lifts, p_s, *limits.intervals())
     above, below = (p_s @ np.maximum(part, 0.0) for part in (lifts - high, low - lifts))
-    q = with_both_sums(np.clip(lifts, low, high), low, high, p_s, p_x)
+    low, high = _intervals(lifts, p_s, *limits.for_solver().intervals())
+    q = with_both_means(np.clip(lifts, low, high), low, high, p_s, p_x)
     p_y_given_s = np.zeros(joint.shape)
-    p_y_given_s[np.ix_(s, x)] = (q + (1.0 - q @ p_x)[:, None]) * p_x
+    p_y_given_s[np.ix_(s, x)] = with_exact_sums(q * p_x, p_s, p_x)
     released = Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
-    # The bound of the target itself, not of the target less ROOM: it moves by no more than that.
-    return released, max(0.0, float(p_x @ np.maximum(above, below)) - 2.0 * ROOM)
+    return released, float(p_x @ np.maximum(above, below))
 
 
-def _intervals(lifts, p_s, ldp, log_lift):
-    """The ends of [L, e^ldp L] for each x: what is above balances what is below, as far as the lifts allow.
+def _intervals(lifts, p_s, factor, lowest, highest):
+    """The ends of [L, factor L] for each x: what is above balances what is below, as far as L may go.
 
     above - below falls with L, by pieces that are linear between the places where a lift enters or leaves the interval.
     """
-    factor, n_x = math.exp(ldp), lifts.shape[1]
+    n_x = lifts.shape[1]
     places = np.concatenate([lifts / factor, lifts])
     turns = np.concatenate([factor * p_s, -p_s])[:, None].repeat(n_x, axis=1)
     order = places.argsort(axis=0, kind="stable")
@@ -90,25 +85,5 @@ def _intervals(lifts, p_s, ldp, log_lift):
     first, x = (excess <= CLOSE).argmax(axis=0), np.arange(n_x)
     slope = np.minimum(slopes[first, x], -np.finfo(float).tiny)
     least = places[first, x] - np.where(excess[first, x] < -CLOSE, excess[first, x] / slope, 0.0)
-    least = np.clip(least, math.exp(-log_lift), math.exp(log_lift - ldp))
+    least = np.clip(least, lowest, highest)
     return least, factor * least
-
-
-def with_both_sums(q, low, high, p_s, p_x):
-    """Lifts within their intervals whose means are one along x and along s, or nearly."""
-    for _ in range(MOST_PASSES):
-        missing = 1.0 - q @ p_x
-        if np.abs(missing).max() <= CLOSE:
-            break
-        q = q + _filled(missing, (high - q) @ p_x)[:, None] * (high - q)
-        q = q - _filled(-missing, (q - low) @ p_x)[:, None] * (q - low)
-        missing = 1.0 - p_s @ q
-        q = q + _filled(missing, p_s @ (high - q)) * (high - q)
-        q = q - _filled(-missing, p_s @ (q - low)) * (q - low)
-    return q
-
-
-def _filled(missing, room):
-    """The share of the room that what is missing takes."""
-    share = np.divide(missing, room, out=np.zeros_like(room), where=(missing > 0.0) & (room > 0.0))
-    return np.minimum(share, 1.0)
