@@ -28,6 +28,7 @@ START, LIGHTEST = 0.5, 2.0**-40
 """The gap to start with, about; and weights, relative to the mean, below which all count alike."""
 
 TO_THE_WALL = 0.995
+REFINEMENTS = 2
 CORRECTIONS, WORTH_IT, NEAR = 3, 0.05, (0.1, 10.0)
 """Directions that are tried once more, how much longer the step must become, and products that are near the centre."""
 
@@ -138,9 +139,16 @@ class _Point:
             step, lengths = other, longer
         if not all(np.isfinite(part).all() for part in step.values()):
             return False
+        before = self.__dict__.copy()
         for names, length in zip(self.VARIABLES, lengths, strict=True):
             for name in names:
                 setattr(self, name, getattr(self, name) + length * step[name])
+        if self.p_s[:, 0] @ np.abs(self.u @ self.p_x) + self.p_x @ np.abs(self.p_s[:, 0] @ self.u) > SMALL_GAP:
+            self.__dict__ = before  # near a vertex the equations may be too much alike to be solved
+            return False
+        gains, loses = self.may_lose & (self.u > 0.0), self.may_lose & (self.u <= 0.0)
+        self.h = np.where(gains, self.u + self.g, self.h)  # h - g is u, whatever rounding did
+        self.g = np.where(loses, self.h - self.u, self.g)
         return True
 
     def _drawn_to(self, centre, allowed, step, lengths):
@@ -224,18 +232,25 @@ class _System:
         of_k = at.p_s * self.by_k
         level = -((of_k * right).sum(axis=0) + at.p_s[:, 0] @ at.u) / self.k0
         pull = (of_k * self.v * right).sum(axis=0) - off_l - self.mean_c * (at.p_s[:, 0] @ at.u)
-        rows = self.by_k * (right + level + self.v * (self.by_stiffness * pull))
-        dm = lu_solve(self._factors, -((at.u + rows) @ at.p_x) / self._scale[:, 0], check_finite=False)
-        dl = self.by_stiffness * (pull + (of_k * self.v * dm[:, None]).sum(axis=0))
-        level = level - dm @ of_k / self.k0
-        du = self.by_k * (right + self.v * dl + dm[:, None] + level)
+
+        def of_cells(dm):
+            dl = self.by_stiffness * (pull + (of_k * self.v * dm[:, None]).sum(axis=0))
+            dy = level - dm @ of_k / self.k0
+            return self.by_k * (right + self.v * dl + dm[:, None] + dy), dl, dy
+
+        dm = np.zeros(at.m.size)
+        du, dl, dy = of_cells(dm)
+        for _ in range(REFINEMENTS):  # rows of rare s are nearly alike at the end, and one solution is not enough
+            missing = (at.u + du) @ at.p_x / self._scale[:, 0]
+            dm = dm - lu_solve(self._factors, missing, check_finite=False)
+            du, dl, dy = of_cells(dm)
         dt = (du - (rh - rg)) * self.by_d
         da, db = du - dl, big * dl - du
         return {
             "u": du,
             "l": dl,
             "m": dm,
-            "y": level - self.mean_c * dl,
+            "y": dy - self.mean_c * dl,
             "a": da,
             "b": db,
             "e": dl,

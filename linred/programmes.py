@@ -21,6 +21,9 @@ from linred.transport import SLACK
 ROOM = 2.0**-40
 """Nats that a solver may be off by."""
 
+RARE = 1e-8
+"""P(x) below it is lost in a solver's tolerance."""
+
 LARGEST_LDP = 16.0
 """Nats: e^eps beyond it would spoil the solver's numbers, and nearly nothing is left to gain."""
 
@@ -118,8 +121,17 @@ def network(limits, p, arcs, d=None, time_limit=None):
     balance.term(row[(s * n_x + to)[inside]], flow[inside], (of_flow / unit[to])[inside])
     solved = programme.solve(time_limit)
     price = solved.of_inequalities[row].reshape(p.shape) / unit
-    bound = least_cost_of_moves(p, limits.p_s, d, price) + released.dual_bound(solved, price)
+    of_sums, of_marginals = released.prices(solved)
+    _overcharge_rare(limits, price, of_marginals, 2.0)
+    bound = least_cost_of_moves(p, limits.p_s, d, price) + dual_bound(limits, price, of_sums, of_marginals)
     return Answer(released.q(solved), solved.cost, bound)
+
+
+def _overcharge_rare(limits, price, of_marginals, much):
+    """Symbols that are rarer than a solver's tolerance have prices that are none. Charge more than anybody would pay to
+    become one, in place: they are so few that the bound loses nothing."""
+    rare = (limits.p_x < RARE) & limits.keep_marginal
+    price[:, rare], of_marginals[rare] = -much * limits.p_s[:, None], -much
 
 
 def least_cost_of_moves(p, p_s, d, price):
@@ -139,10 +151,12 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     programme = _Programme()
     released = _Released(programme, limits, sums=False) if fixed is None else None
     r, y = _pairs(n_r, n_y)
-    of_entry = np.minimum(1.0, limits.p_x / (limits.p_s @ sources.share)[:, None]).ravel()  # as with flows
+    weight = limits.p_s @ sources.share
+    of_entry = np.minimum(1.0, limits.p_x / weight[:, None]).ravel()  # as with flows
     entry = programme.variables(cost.ravel() * of_entry)
     equations = programme.equations
-    equations.term(equations.add(np.ones(n_r))[r], entry, of_entry)
+    one = equations.add(np.ones(n_r))
+    equations.term(one[r], entry, of_entry)
     row = equations.add(np.zeros(n_s * n_y) if fixed is None else (fixed / limits.p_x).ravel())
     s, nth, share = _entries_of_columns(sources.share, r)
     equations.term(row[s * n_y + y[nth]], entry[nth], share * of_entry[nth] / limits.p_x[y[nth]])
@@ -150,8 +164,13 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
         equations.term(row, part, -1.0)
     solved = programme.solve(time_limit)
     price = solved.of_equations[row].reshape(n_s, n_y) / limits.p_x
-    bound = float((cost - sources.share.T @ price).min(axis=1).sum())
-    bound += released.dual_bound(solved, price) if released else float(np.vdot(fixed, price))
+    if released:
+        of_sums, of_marginals = released.prices(solved)
+        _overcharge_rare(limits, price, of_marginals, 2.0 + float(np.abs(solved.of_equations[one] / weight).max()))
+        bound = dual_bound(limits, price, of_sums, of_marginals)
+    else:
+        bound = float(np.vdot(fixed, price))
+    bound += float((cost - sources.share.T @ price).min(axis=1).sum())
     return Answer((solved.x[entry] * of_entry).reshape(n_r, n_y), solved.cost, bound)
 
 
@@ -201,11 +220,12 @@ class _Released:
     def q(self, solved):
         return (solved.x[self._least] + solved.x[self._above].reshape(-1, self._least.size)) * self.limits.p_x
 
-    def dual_bound(self, solved, price):
+    def prices(self, solved):
+        """Of the sums over y and of the marginal; nothing where an equation was left out."""
         of_sums, of_marginals = (
             np.where(rows >= 0, solved.of_equations[rows], 0.0) for rows in (self._sums, self._marginals)
         )
-        return dual_bound(self.limits, price, of_sums, of_marginals / self.limits.p_x)
+        return of_sums, of_marginals / self.limits.p_x
 
 
 def dual_bound(limits, price, of_sums, of_marginals):
