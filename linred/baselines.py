@@ -49,11 +49,13 @@ def pram(joint, *, ldp=None, log_lift=None):
     asked = _asked(joint, ldp, log_lift)
 
     def build(limits):
-        low, high = 0.0, 1.0
-        while low < (share := 0.5 * (low + high)) < high:
+        def is_enough(share):
             released, _ = _there_and_back(joint, share)
-            met = metrics.ldp(released) <= limits.ldp and metrics.log_lift(released) <= limits.log_lift
-            low, high = (low, share) if met else (share, high)
+            return metrics.ldp(released) <= limits.ldp and metrics.log_lift(released) <= limits.log_lift
+
+        low, high = 0.0, 0.0 if is_enough(0.0) else 1.0
+        while low < (share := 0.5 * (low + high)) < high:
+            low, high = (low, share) if is_enough(share) else (share, high)
         released, w = _there_and_back(joint, high)
         return channels.mechanism(Merged(joint, symbols=False), released, w(), name="pram")
 

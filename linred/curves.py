@@ -7,6 +7,7 @@ import numpy as np
 
 from linred import _check, baselines
 from linred.closed_forms import markov, non_markov
+from linred.mechanism import Mechanism
 from linred.optimum import optimal
 from linred.selection import selective
 
@@ -43,7 +44,7 @@ def tradeoff(
         "markov" (Lemma 1), "optimal_markov" (the best without s), "non_markov" (Proposition 1), "optimal"; for targets
         also "selective", "k_rr", "pram" and "watchdog". A callable is called with the joint and alpha=, ldp= or
         log_lift=, and returns a Mechanism: {"mine": functools.partial(linred.optimal, prefer="information")}. Without
-        it the first three for alphas, the first four for targets.
+        it the first three for alphas, the first four for targets. Callables get neither `distortion` nor `time_limit`.
     distortion : |X| x |X| matrix, optional
         What mechanisms minimise, those that can, and what is reported as expected distortion.
     base : of the logarithms that are reported.
@@ -65,7 +66,7 @@ def tradeoff(
     makers = _makers(mechanisms, grid, distortion, time_limit)
     curves = {}
     for label, make in makers.items():
-        rows = [_figures(make(joint, **{grid: point}), base, distortion) for point in points]
+        rows = [_figures(label, make(joint, **{grid: point}), base, distortion) for point in points]
         curves[label] = {name: np.array([row[name] for row in rows]) for name in MEASURES}
         if grid == "alpha":
             curves[label]["alpha"] = points
@@ -93,8 +94,10 @@ class Curves:
 
     def to_pandas(self):
         """A DataFrame with a row for each mechanism and point: `mechanism`, `asked` (the point), then the measures."""
-        import pandas
-
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas needs pandas: pip install linred[pandas]") from None
         parts = [
             pandas.DataFrame({"mechanism": label, "asked": self.points, **self._curves[label]}) for label in self.labels
         ]
@@ -118,19 +121,22 @@ class Curves:
 def _grid(**given):
     chosen = [(name, values) for name, values in given.items() if values is not None]
     if len(chosen) != 1:
-        names = " and ".join(name for name, _ in chosen) or "none"
-        raise ValueError(f"one of alphas, ldp and log_lift is needed, and {names} is given")
+        names = ", ".join(name for name, _ in chosen) or "none"
+        raise ValueError(f"just one of alphas, ldp and log_lift is needed; given: {names}")
     (name, values), high = chosen[0], 1.0 if chosen[0][0] == "alphas" else math.inf
-    points = np.atleast_1d(np.asarray(values))
-    if points.ndim != 1 or points.size == 0:
-        raise ValueError(f"{name} has shape {points.shape}, not a sequence of numbers")
-    points = np.array([_check.number(f"{name}[{i}]", point, 0.0, high) for i, point in enumerate(points.tolist())])
-    return name.removesuffix("s"), points
+    try:
+        points = list(values)
+    except TypeError:
+        points = [values]
+    if not points:
+        raise ValueError(f"{name} has no points")
+    points = [_check.number(f"{name}[{i}]", point, 0.0, high) for i, point in enumerate(points)]
+    return name.removesuffix("s"), np.array(points)
 
 
 def _makers(mechanisms, grid, distortion, time_limit):
     """{label: callable(joint, **asked)}."""
-    if isinstance(mechanisms, dict):
+    if isinstance(mechanisms, dict) and mechanisms:
         for label, make in mechanisms.items():
             if not callable(make):
                 raise ValueError(f"mechanisms[{label!r}] = {make!r} cannot be called")
@@ -147,14 +153,20 @@ def _makers(mechanisms, grid, distortion, time_limit):
         known |= {make.__name__: make for make in (baselines.k_rr, baselines.pram, baselines.watchdog)}
     if isinstance(mechanisms, str):
         mechanisms = [mechanisms]
-    labels = mechanisms or (FOR_ALPHA if grid == "alpha" else FOR_TARGET)
+    labels = mechanisms
+    if mechanisms is None:
+        labels = FOR_ALPHA if grid == "alpha" else FOR_TARGET
+    if not isinstance(labels, list | tuple) or not labels:
+        raise ValueError(f"mechanisms = {mechanisms!r} is neither a list of names nor a dict of callables")
     for i, label in enumerate(labels):
         if not isinstance(label, str) or label not in known:
             raise ValueError(f"mechanisms[{i}] = {label!r} is none of {', '.join(map(repr, known))} for {grid}")
     return {label: known[label] for label in labels}
 
 
-def _figures(mechanism, base, distortion):
+def _figures(label, mechanism, base, distortion):
+    if not isinstance(mechanism, Mechanism):
+        raise ValueError(f"mechanisms[{label!r}] returned a {type(mechanism).__name__}, not a linred.Mechanism")
     report = mechanism.report(base)
     after, utility = report.after._asdict(), report.utility
     return {

@@ -63,16 +63,21 @@ def optimal(
         Which of the couplings that change the fewest records; see `non_markov`.
     time_limit : float, optional
         Seconds for the programme. When they are over, a `NotOptimalWarning` says so, and the best mechanism known that
-        meets the target is returned, never worse than `non_markov` or `markov` for it. Sizes, times and bounds are
-        told to the logger "linred" at level INFO.
+        meets the target is returned: never worse than `non_markov` and `selective`, or without s than `markov`,
+        `baselines.watchdog` and `baselines.pram`. HiGHS may overrun it: it does not look at the clock while it
+        goes to a vertex. Sizes, times and bounds are told to the logger "linred" at level INFO.
 
     Guarantee
     ---------
     The integers that are sampled meet the targets: `mechanism.sampler().certificate()` is at or under them. P_Y is P_X
-    to 1e-12. The cost is above the least possible by `mechanism.gap` at most, a bound by duality that holds whatever
-    the solver did (about 1e-12 where it finished). A target of 0 is drawn independently of s and x.
+    to 1e-12; with alpha and without s, P(y|s) is the linear reduction to 1e-9. The cost is above the least possible by
+    `mechanism.gap` at most, a bound by duality that holds whatever the solver did: mostly about 1e-12, and a
+    `NotOptimalWarning` says where it is above 1e-6, as it may be for targets below 1e-10, P(x) below 1e-11 or LDP above
+    16. A target of 0 is drawn independently of s and x, whatever that costs.
 
-    Cost: a linear programme of |S||X| cells, proportional symbols merged (Hamming), or of |X|^2 entries without s.
+    Cost: with s, a linear programme of |S||X| cells (one cell for symbols in proportion, where every change costs the
+    same), by a method of our own where P_Y is kept and every change costs the same. Without s there are |X|^2 entries:
+    a second for a hundred symbols, a minute for four hundred; for many more give a time_limit.
 
     >>> from linred import Joint
     >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
@@ -151,7 +156,12 @@ class _Search:
             raise ValueError(f"{self.target} is met by no mechanism in 64-bit tables: {trouble}")
         mechanism = self.costs.noted(min(known, key=self.costs.of), bound)
         if trouble or (mechanism.gap > NOTABLE * self.costs.unit and min(self.target) > 0.0):
-            _warn(trouble or "floats are too coarse for this target", self.costs, mechanism, str(self.target))
+            _warn(
+                trouble or "64 bits are too few for this target and these symbols",
+                self.costs,
+                mechanism,
+                str(self.target),
+            )
         return mechanism
 
     def without_programme(self):

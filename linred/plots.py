@@ -37,8 +37,11 @@ def draw(curves, x, y, ax=None):
     for label in curves.labels:
         name, colour, dashes = style_of(label, curves.labels)
         points = _drawable(curves[label][x], curves[label][y])
-        ax.plot(*points, color=colour, linestyle=dashes, linewidth=1.8)
-        lines.append((name, colour, points))
+        if points[0].size:
+            ax.plot(*points, color=colour, linestyle=dashes, linewidth=1.8)
+            lines.append((name, colour, points))
+    if not lines:
+        raise ValueError(f"no curve has a point where both {x!r} and {y!r} are known and finite")
     ax.set(xlabel=curves.axis_label(x), ylabel=curves.axis_label(y))
     ax.spines[["top", "right"]].set_visible(False)
     ax.margins(x=0.02)
@@ -69,7 +72,7 @@ def label_directly(ax, lines):
     heights = []
     for _, _, (x, y) in lines:
         u = (x - left) / (right - left)
-        inside = (columns >= u.min()) & (columns <= u.max()) if u.size else np.zeros(columns.size, bool)
+        inside = (columns >= u.min()) & (columns <= u.max())
         heights.append(np.where(inside, np.interp(columns, u, (y - bottom) / (top - bottom)), np.nan))
     heights, placed = np.array(heights), []
     inches = ax.get_position().width * ax.figure.get_figwidth()
@@ -82,20 +85,21 @@ def label_directly(ax, lines):
 
 
 def _best_spot(columns, heights, line, placed, width):
-    """(u, v) in the axes, above or below a line, with the most room around it; None where the line has no points."""
+    """(u, v) in the axes, above or below a line, with the most room around it; None where there is none at all."""
     best, most = None, -np.inf
     for k in np.flatnonzero(np.isfinite(heights[line])):
         for side in (1, -1):
             near = np.abs(columns - columns[k]) <= 0.5 * width
             own = heights[line][near]
             v = (np.nanmax(own) if side > 0 else np.nanmin(own)) + side * 0.045
-            if not 0.03 <= v <= 0.97 or not 0.5 * width <= columns[k] <= 1.0 - 0.5 * width:
+            if not 0.03 <= v <= 0.97 or not 0.5 * width + 0.02 <= columns[k] <= 0.98 - 0.5 * width:
                 continue
             others = np.delete(heights[:, near], line, axis=0)
             room = np.nanmin(np.abs(others - v), initial=0.25, where=np.isfinite(others))
             for u_other, v_other, w_other in placed:
                 if abs(u_other - columns[k]) < 0.5 * (width + w_other):
                     room = min(room, abs(v - v_other) - 0.05)
+            room = min(room, 3.0 * room - 0.12)  # a name that touches another line is worse than one far from its own
             worth = room - 0.25 * (np.nanmax(own) - np.nanmin(own))  # a name goes better with a flat line
             if worth > most + 1e-9:
                 best, most = (columns[k], v), worth

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 import linred
 from linred.demo import example_1
 
-__all__ = ["adult", "alphas", "count_tables", "example_1", "random_joint", "targets"]
+__all__ = ["adult", "alphas", "count_tables", "counts", "example_1", "random_joint", "targets"]
 
 # Small counts: many zeros, many ties, empty rows and columns, single symbols, |S| above and below |X|.
 count_tables = arrays(np.int64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.integers(0, 5)).filter(
@@ -36,6 +36,11 @@ def random_joint(rng, n_s, n_x, zeros=0.0, ties=False):
 
 def adult():
     """UCI Adult (Becker & Kohavi, CC BY 4.0): how many of 48,842 records, marital status by occupation."""
-    with open(Path(__file__).parent / "data" / "adult_marital_status_occupation.csv", newline="") as file:
+    return counts("adult_marital_status_occupation")
+
+
+def counts(name):
+    """The Joint of a table of counts in tests/data: a row for each s, labels in the first row and column."""
+    with open(Path(__file__).parent / "data" / f"{name}.csv", newline="") as file:
         head, *rows = csv.reader(file)
     return linred.Joint.from_counts([[int(n) for n in row[1:]] for row in rows], [row[0] for row in rows], head[1:])

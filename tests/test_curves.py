@@ -49,6 +49,10 @@ def test_points_are_the_mechanisms_figures():
             assert curve["ldp"][i] * math.log(2) <= target + 1e-15
 
 
+def test_one_point_may_come_alone():
+    assert linred.tradeoff(example_1(), ldp=1.0, mechanisms="markov").points.tolist() == [1.0]
+
+
 def test_over_alphas():
     curves = linred.tradeoff(example_1(), alphas=[0.1, 0.5])
     assert curves.labels == ("markov", "optimal_markov", "non_markov")
@@ -75,12 +79,16 @@ def test_to_pandas():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "one of alphas, ldp and log_lift is needed, and none is given"),
-        ({"alphas": [0.1], "ldp": [1.0]}, "and alphas and ldp is given"),
+        ({}, "just one of alphas, ldp and log_lift is needed; given: none"),
+        ({"alphas": [0.1], "ldp": [1.0]}, "given: alphas, ldp"),
         ({"alphas": [0.5, 1.5]}, r"alphas\[1\] = 1.5 is outside \[0, 1\]"),
         ({"ldp": [1.0, math.nan]}, r"ldp\[1\] = nan is outside"),
-        ({"ldp": [["a"]]}, r"ldp has shape \(1, 1\)"),
-        ({"ldp": []}, r"ldp has shape \(0,\)"),
+        ({"ldp": [1.0, [2.0]]}, r"ldp\[1\] = \[2.0\] is not a number"),
+        ({"ldp": "1"}, r"ldp\[0\] = '1' is not a number"),
+        ({"ldp": []}, "ldp has no points"),
+        ({"ldp": [1.0], "mechanisms": 5}, "mechanisms = 5 is neither a list of names nor a dict of callables"),
+        ({"ldp": [1.0], "mechanisms": {}}, "mechanisms = {} is neither"),
+        ({"ldp": [1.0], "mechanisms": {"mine": lambda joint, ldp: None}}, r"\['mine'\] returned a NoneType, not a"),
         ({"ldp": [1.0], "mechanisms": ["markov", "best"]}, r"mechanisms\[1\] = 'best' is none of 'markov'"),
         ({"alphas": [0.5], "mechanisms": ["k_rr"]}, r"mechanisms\[0\] = 'k_rr' is none of .* for alpha"),
         ({"ldp": [1.0], "mechanisms": {"mine": 3}}, r"mechanisms\['mine'\] = 3 cannot be called"),
@@ -128,6 +136,13 @@ def test_colours_and_dashes_stay_the_same_and_differ():
     assert one.lines[1].get_color() == other.lines[0].get_color() == plots.STYLES["optimal"][1]
     assert len({style[1] for style in plots.STYLES.values()}) == len(plots.STYLES)
     assert len({str(style[2]) for style in plots.STYLES.values()}) == len(plots.STYLES)
+
+
+def test_a_picture_of_what_nobody_knows():
+    with pytest.raises(ValueError, match="no curve has a point where both 'ldp' and 'expected_distortion' are known"):
+        drawn("markov", x="ldp", y="expected_distortion")
+    _, ax = drawn("markov", "optimal", x="alpha", y="dtv")  # only the first has an alpha
+    assert [text.get_text() for text in ax.texts] == ["Lemma 1"]
 
 
 def test_a_picture_of_something_else():

@@ -55,6 +55,25 @@ def test_larger(shape, target):
     check(random_joint(np.random.default_rng(n_s), n_s, n_x, zeros), target)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_counts_of_rare_symbols_and_rare_s(seed):
+    """Zipf's law, Poisson counts, most cells empty: weights far apart, and lifts up to a million."""
+    rng = np.random.default_rng(seed)
+    n_s, n_x = [(12, 198), (40, 90), (64, 60), (8, 300), (30, 120), (90, 40)][seed]
+    p = rng.gamma(0.3, 1.0, (n_s, n_x)) / np.arange(1, n_x + 1) ** rng.uniform(0.5, 2.0)
+    p_s = rng.dirichlet(np.full(n_s, 0.3)) + 1e-6
+    counts = rng.poisson(10.0 ** rng.uniform(4, 7) * p_s[:, None] * p / p.sum(axis=1, keepdims=True))
+    check(Joint.from_counts(counts), {"ldp": [3.2, 8.0, 2.5, 0.1, 1.0, 5.0][seed]})
+
+
+def test_highs_takes_over_where_it_sticks(monkeypatch):
+    monkeypatch.setattr(optimum, "VERTEX_CELLS", 0)
+    monkeypatch.setattr(interior, "MOST_STEPS", 3)
+    mechanism = linred.optimal(adult(), ldp=1.0)
+    assert mechanism.gap < 1e-11
+    check_promises(mechanism)
+
+
 @pytest.mark.parametrize("ldp", [1e-9, 1e-4, 8.0, 14.0])
 def test_extreme_targets(ldp):
     check(random_joint(np.random.default_rng(9), 5, 20, 0.3), {"ldp": ldp})

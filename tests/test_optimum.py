@@ -107,6 +107,85 @@ def test_the_best_markov_mechanism_of_a_linear_reduction(shape, kind):
     np.testing.assert_allclose(realised[joint.p_s > 0], reduction.p_x_given_s[joint.p_s > 0], rtol=0, atol=1e-11)
 
 
+DISTORTIONS = {
+    "asymmetric": np.array([[0, 1, 5, 2], [3, 0, 1, 1], [0.5, 2, 0, 4], [1, 1, 2, 0]]),
+    "free between some": np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 2], [1, 1, 2, 0]]),
+    "in the plane": np.hypot(*np.subtract.outer([0, 1, 3, 1], [0, 1, 3, 1])[None].repeat(2, axis=0) * [[[1]], [[0.5]]]),
+    "free": np.zeros((4, 4)),
+    "huge": 1e300 * metric("steps", 4),
+    "tiny": 1e-300 * metric("squares", 4),
+}
+
+
+@pytest.mark.parametrize("kind", DISTORTIONS)
+@pytest.mark.parametrize("sees_s", [True, False])
+def test_any_distortion(kind, sees_s):
+    joint, d = example_1(), DISTORTIONS[kind]
+    mechanism = linred.optimal(joint, ldp=0.6, sees_s=sees_s, distortion=d)
+    unit = d.max() or 1.0
+    least = PlainProgramme(joint, d / unit, sees_s).value(ldp=0.6)
+    assert mechanism.expected_distortion(d) / unit == pytest.approx(least, rel=1e-7, abs=1e-8)
+    assert mechanism.gap <= 1e-9 * unit
+    assert mechanism.report().utility.expected_distortion == mechanism.expected_distortion(d)
+    check_promises(mechanism)
+
+
+@pytest.mark.parametrize("ways", [{"ldp": 2.0}, {"alpha": 0.0}, {"alpha": 0.5}, {"ldp": 0.5}])
+def test_the_distortion_is_remembered_without_s_too(ways):
+    joint, d = Joint([[0.3, 0.2], [0.2, 0.3]]), 2.0 * (1.0 - np.eye(2))
+    mechanism = linred.optimal(joint, **ways, sees_s=False, distortion=d)
+    assert mechanism.report().utility.expected_distortion == pytest.approx(2.0 * mechanism.dtv())
+
+
+@pytest.mark.parametrize("rarest", [1e-8, 1e-10, 1e-11])
+@pytest.mark.parametrize("sees_s", [True, False])
+def test_rare_symbols(rarest, sees_s):
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(6), 3) * [1, 1, 1, 1, 10 * rarest, rarest]
+    joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.2, 0.3, 0.5])
+    mechanism = linred.optimal(joint, ldp=0.3, sees_s=sees_s)
+    assert mechanism.gap < 1e-6
+    check_promises(mechanism)
+    common = Joint.from_conditional(p[:, :4] / p[:, :4].sum(axis=1, keepdims=True), joint.p_s)
+    assert mechanism.dtv() == pytest.approx(linred.optimal(common, ldp=0.3, sees_s=sees_s).dtv(), abs=1e-6)
+
+
+@pytest.mark.parametrize("cell", [1e-9, 1e-10, 3e-10, 1e-11, 1e-13])
+def test_a_rare_pair(cell):
+    joint = Joint.from_conditional([[0.3, 0.7 - cell, cell], [0.2, 0.3, 0.5]], [0.4, 0.6])
+    mechanism = linred.optimal(joint, log_lift=0.3, sees_s=False)
+    near = linred.optimal(Joint([[0.12, 0.28, 0.0], [0.12, 0.18, 0.3]]), log_lift=0.3, sees_s=False)
+    assert mechanism.dtv() == pytest.approx(near.dtv(), abs=1e-7)
+
+
+def test_what_coupling_cannot_meet_is_met_without_s():
+    """64-bit tables cannot hold a coupling for a symbol of probability 1e-30; Lemma 1 redraws it like all others."""
+    p = np.array([[0.3, 0.7, 1e-30], [0.5, 0.5, 3e-30]])
+    joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.5, 0.5])
+    for distortion in (None, metric("steps", 3)):
+        with pytest.warns(linred.NotOptimalWarning, match="meets ldp <= 0.3"):
+            mechanism = linred.optimal(joint, ldp=0.3, distortion=distortion)
+        assert mechanism.sampler().certificate().ldp <= 0.3
+
+
+def test_a_gap_that_matters_says_so():
+    """Tables of 64 bits hold a symbol of probability 1e-13 to 1e-6 of itself: so much room must be left."""
+    p = np.random.default_rng(0).dirichlet(np.ones(6), 3) * [1, 1, 1, 1, 1e-12, 1e-13]
+    joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.2, 0.3, 0.5])
+    with pytest.warns(linred.NotOptimalWarning, match="64 bits are too few for this target and these symbols"):
+        mechanism = linred.optimal(joint, ldp=0.3, sees_s=False)
+    assert mechanism.gap > 1e-6
+    check_promises(mechanism)
+
+
+def test_nearly_in_proportion_is_not_in_proportion():
+    from linred.merging import Merged
+
+    joint = Joint.from_conditional([[0.3, 0.2, 0.5], [0.3e-14, 0.0, 1.0 - 0.3e-14]], [0.5, 0.5])
+    assert Merged(joint, symbols=True).p_x.size == 3
+    check_promises(linred.optimal(joint, ldp=8.0, sees_s=False))
+
+
 def test_with_alpha_and_s_it_is_proposition_1():
     joint = example_1()
     mechanism = linred.optimal(joint, alpha=0.5)

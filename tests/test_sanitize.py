@@ -369,3 +369,13 @@ BAD = [
 def test_bad_arguments_are_named(wrong, message):
     with pytest.raises(ValueError, match=message):
         MECHANISM.sanitize(**{"s": S, "x": X, **wrong})
+
+
+def test_unseen_values_are_drawn_from_what_is_published():
+    """P_Y is not P_X here, and a symbol that is never published must not come from a typing error either."""
+    p = [[0.01, 0.49, 0.5], [0.0, 0.5, 0.5]]
+    joint = linred.Joint.from_conditional(p, [0.1, 0.9], s_labels=["f", "m"], x_labels=["a", "b", "c"])
+    mechanism = linred.optimal(joint, ldp=0.5, keep_marginal=False)
+    assert mechanism.p_y[0] == 0.0
+    y = mechanism.sanitize(["m"] * 20_000, ["typo"] * 20_000, seed=3, unseen="marginal")
+    assert set(y) == {"b", "c"}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 import linred
-from joints import adult, count_tables, example_1, random_joint, targets
+from joints import adult, count_tables, counts, example_1, random_joint, targets
 from linred import Joint
 from promises import check_promises
 
@@ -82,6 +82,28 @@ def test_a_large_alphabet():
     assert mechanism.target.is_met_by(mechanism.sampler().certificate())
     np.testing.assert_allclose(mechanism.joint.p_s @ mechanism.p_y_given_s, joint.p_x, rtol=0, atol=1e-12)
     assert 0.0 < mechanism.gap < 0.2 * mechanism.dtv()
+
+
+@pytest.mark.parametrize("target", [{"ldp": 1.0, "log_lift": 800.0}, {"ldp": 800.0}, {"log_lift": 800.0}], ids=str)
+def test_targets_beyond_what_exp_can_say(target):
+    check_promises(linred.selective(example_1(), **target))
+
+
+def test_probabilities_stay_probabilities_for_large_targets():
+    rng = np.random.default_rng(89)
+    p = rng.dirichlet(np.ones(4), 2)
+    p[0, 2] *= 1e-60
+    joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.3, 0.7])
+    mechanism = linred.selective(joint, ldp=130.0)
+    assert mechanism.keep.min() >= 0.0
+    assert mechanism.p_y_given_s.min() >= 0.0
+
+
+def test_flights():
+    joint = counts("flights_carrier_dest")
+    for ldp, ratio in ((0.5, 1.03), (1.0, 1.06), (2.0, 1.12)):
+        mechanism = linred.selective(joint, ldp=ldp)
+        assert mechanism.dtv() <= ratio * linred.optimal(joint, ldp=ldp).dtv()
 
 
 def test_bad_arguments():
