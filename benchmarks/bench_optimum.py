@@ -123,9 +123,13 @@ def rows():
             yield compare(what, ours, f"HiGHS, {method[6:]}", partial(rival, joint), rounds=rounds, warm=rounds > 1)
     joint, targets = adult(), np.linspace(0.05, 3.0, 100)
     curve = partial(linred.tradeoff, joint, ldp=targets, mechanisms=["optimal"])
-    hundred = partial(lambda: [highs_seeing_s(joint, "highs-ds") for _ in targets])
-    yield compare("a curve of 100 points, Adult", curve, "HiGHS, ds, a hundred times", hundred, rounds=3)
+
+    def a_hundred_times():
+        return [highs_seeing_s(joint, "highs-ds") for _ in targets]
+
+    yield compare("a curve of 100 points, Adult", curve, "HiGHS, ds, a hundred times", a_hundred_times, rounds=3)
     large = random_joint(73, 717, 0.5)
     for name, make in (("selective", linred.selective), ("optimal", linred.optimal)):
-        best = partial(linred.non_markov, large, ldp=LDP)
-        yield compare(f"73 x 717, `{name}`", partial(make, large, ldp=LDP), "`non_markov`, closed form", best, rounds=3)
+        closed_form = partial(linred.non_markov, large, ldp=LDP)
+        ours = partial(make, large, ldp=LDP)
+        yield compare(f"73 x 717, `{name}`", ours, "`non_markov`, closed form", closed_form, rounds=3)

@@ -2,7 +2,7 @@
 
     records or matrix -> Joint -> mechanism -> sampler -> sanitised records
                            |         |           |
-                        metrics    report    certificate
+                        metrics   tradeoff  certificate
 
 The names below are the library; each is documented where it is defined.
 """

@@ -20,17 +20,20 @@ from linred.sums import with_both_means
 
 log = logging.getLogger("linred")
 
-SMALL_GAP = 2.0**-40
+START, SMALL_GAP = 0.5, 2.0**-40
+"""The gap to begin with, about, and the one to end with: shares of records."""
+
 MOST_STEPS, PATIENCE = 300, 40
 """Steps in all, and steps in which the gap must halve."""
 
-START, LIGHTEST = 0.5, 2.0**-40
-"""The gap to start with, about; and weights, relative to the mean, below which all count alike."""
+LIGHTEST = 2.0**-40
+"""Relative to the mean weight of a cell: lighter ones count alike."""
 
-TO_THE_WALL = 0.995
-REFINEMENTS = 2
+TO_THE_WALL, REFINEMENTS = 0.995, 2
+"""How much of the way to where a slack or a price would be 0 is gone; how often a direction is solved for."""
+
 CORRECTIONS, WORTH_IT, NEAR = 3, 0.05, (0.1, 10.0)
-"""Directions that are tried once more, how much longer the step must become, and products that are near the centre."""
+"""Directions that are tried in its place, how much longer the step must become, and products near the centre."""
 
 AT_REST, STILL_SUMS = 1e-9, 2.0**-42
 """Relative: a lift that has moved by less was not meant to move; sums that are off by more are not to be mended."""
@@ -38,6 +41,16 @@ AT_REST, STILL_SUMS = 1e-9, 2.0**-42
 
 def fewest_changes(limits, p, end):
     """An `Answer`, which is not a vertex and, where time runs out, not yet the optimum."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a step that is not finite is not taken
+        point, gap, in_time = _walk(limits, p, end)
+    price = limits.p_s[:, None] * (point.zg - 1.0) * point.may_lose
+    bound = programmes.least_cost_of_moves(p, limits.p_s, None, price)
+    bound += programmes.dual_bound(limits, price, limits.p_s * point.m, point.y)
+    return programmes.Answer(_rounded(point) * limits.p_x, point.cost(), bound, in_time or gap <= SMALL_GAP)
+
+
+def _walk(limits, p, end):
+    """(the last point, its gap, whether there was time)."""
     point, best, since, in_time = _Point(p / limits.p_x, limits), np.inf, 0, True
     for step in range(MOST_STEPS):
         gap = point.gap()
@@ -48,10 +61,7 @@ def fewest_changes(limits, p, end):
         if gap <= SMALL_GAP or since > PATIENCE or not in_time or not point.move():
             break
     log.info("interior point: %d steps, cost %.9g, gap %.2g", step, point.cost(), gap)
-    price = limits.p_s[:, None] * (point.zg - 1.0) * point.may_lose
-    bound = programmes.least_cost_of_moves(p, limits.p_s, None, price)
-    bound += programmes.dual_bound(limits, price, limits.p_s * point.m, point.y)
-    return programmes.Answer(_rounded(point) * limits.p_x, point.cost(), bound, in_time or gap <= SMALL_GAP)
+    return point, gap, in_time
 
 
 def _rounded(point):
@@ -63,6 +73,9 @@ def _rounded(point):
 
 class _Point:
     """An iterate. za, zb, zg, zh, ze, zf are the prices of a, b, g, h, e = L - low, f = high - L >= 0."""
+
+    VARIABLES = ("u", "l", "a", "b", "g", "h", "e", "f"), ("m", "y", "za", "zb", "zg", "zh", "ze", "zf")
+    PAIRS = (("a", "za"), ("b", "zb"), ("g", "zg"), ("h", "zh"), ("e", "ze"), ("f", "zf"))
 
     def __init__(self, z, limits):
         self.z, self.p_s, self.p_x = z, limits.p_s[:, None], limits.p_x
@@ -95,9 +108,6 @@ class _Point:
         count = sum(np.count_nonzero(weight) for weight in weights.values())
         least = LIGHTEST * self.weight.mean()
         return {slack: 1.0 / (count * np.maximum(weight, least)) for slack, weight in weights.items()}
-
-    VARIABLES = ("u", "l", "a", "b", "g", "h", "e", "f"), ("m", "y", "za", "zb", "zg", "zh", "ze", "zf")
-    PAIRS = (("a", "za"), ("b", "zb"), ("g", "zg"), ("h", "zh"), ("e", "ze"), ("f", "zf"))
 
     def _weights(self):
         of_l = self.p_x * self.moves_l

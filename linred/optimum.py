@@ -50,7 +50,7 @@ def optimal(
     Parameters
     ----------
     alpha : float, optional
-        Keep P(y|s) = (1-alpha) P(x|s) + alpha P(x), and choose only how to get there. Or:
+        Keep P(y|s) = (1-alpha) P(x|s) + alpha P(x), and so P_Y = P_X, and choose only how to get there. Or:
     ldp, log_lift : float, optional
         Targets in nats, one or both: P(y|s) is free within them (errata 5).
     sees_s : bool
@@ -77,7 +77,7 @@ def optimal(
 
     Cost: with s, a linear programme of |S||X| cells (one cell for symbols in proportion, where every change costs the
     same), by a method of our own where P_Y is kept and every change costs the same. Without s there are |X|^2 entries:
-    a second for a hundred symbols, a minute for four hundred; for many more give a time_limit.
+    about a second for a hundred symbols, and as the cube for more; beyond some hundreds give a time_limit.
 
     >>> from linred import Joint
     >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])

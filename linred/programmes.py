@@ -114,7 +114,7 @@ def network(limits, p, arcs, d=None, time_limit=None):
     of_flow = np.where(inside, np.minimum(unit[start], unit[to]), unit[start])  # no coefficient is above one
     flow = programme.variables(limits.p_s[s] * cost * of_flow)
     balance = programme.inequalities
-    row = balance.add(-(p / unit).ravel())  # P and what flows in is at least Q and what flows out; so it is equal
+    row = balance.add(-(p / unit).ravel())  # P and what flows in is no more than Q and what flows out
     for part in released.lifts:
         balance.term(row, part, -1.0)
     balance.term(row[s * n_x + start], flow, -of_flow / unit[start])

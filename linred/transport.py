@@ -16,7 +16,7 @@ many, and not the one that changes the fewest records.
 
 import numpy as np
 
-from linred import _mechanism
+from linred import _mechanism, trees
 
 SLACK = 2.0**-40
 """Relative to the costs compared: a triangle, or a reduced cost, violated by less is rounding."""
@@ -43,7 +43,7 @@ def cheapest_flows(p, q, delta, d):
         rows = [_cheapest_moves(row, d) for row in delta]
     else:
         rows = [_cheapest_coupling(*marginals, d) for marginals in zip(p, q, strict=True)]
-    flows, gaps = _collect(rows)
+    flows, gaps = collect(rows)
     return flows, not triangle, np.ldexp(gaps, exponent)
 
 
@@ -103,34 +103,9 @@ def _exact_transport(supply, demand, cost):
     from linred import _lp
 
     plan, u, v = _lp.transport(supply, demand, cost)
-    tree = _spanning_tree(plan, cost - u[:, None] - v)
+    tree = trees.spanning_tree(plan, cost - u[:, None] - v)
     arcs, mass, reduced_cost, slack = _polish(tree, supply, demand, cost)
     return arcs[mass > 0.0], mass[mass > 0.0], reduced_cost, slack
-
-
-def _spanning_tree(plan, reduced_cost):
-    """The basis of a plan: its flows, the largest first; between parts that they leave, arcs of least reduced cost."""
-    n_x, n_y = plan.shape
-    part = list(range(n_x + n_y))
-
-    def root(node):
-        while part[node] != node:
-            part[node] = node = part[part[node]]
-        return node
-
-    def join(arcs):
-        for i, j in zip(*(index.tolist() for index in np.unravel_index(arcs, plan.shape)), strict=True):
-            a, b = root(i), root(n_x + j)
-            if a != b:
-                part[a] = b
-                tree.append((i, j))
-
-    tree = []
-    flows = np.flatnonzero(plan > 0.0)
-    join(flows[np.argsort(-plan.ravel()[flows], kind="stable")])
-    if len(tree) < n_x + n_y - 1:
-        join(np.argsort(reduced_cost, axis=None, kind="stable"))
-    return tree
 
 
 def _polish(tree, supply, demand, cost):
@@ -143,69 +118,26 @@ def _polish(tree, supply, demand, cost):
     n_x = supply.size
     dust = TIE * np.minimum(supply[:, None], demand)
     for _ in range(100 * (n_x + demand.size)):
-        neighbors = _neighbors_on_tree(tree, n_x, n_x + demand.size)
+        neighbors = trees.neighbors_on(tree, n_x, n_x + demand.size)
         arcs = np.array(tree, np.int64).reshape(-1, 2)
-        mass = _flows_on_tree(tree, neighbors, supply, demand)
+        mass = trees.flows_on(tree, neighbors, supply, demand)
         mass[np.abs(mass) <= dust[arcs[:, 0], arcs[:, 1]]] = 0.0
         reduced_cost, slack = _reduced_costs(neighbors, cost)
         if mass.min() < 0.0:
             leaving = int(np.argmin(mass))
-            short = _part_of_tree(tree[leaving][0], leaving, neighbors)
+            short = trees.part_of(tree[leaving][0], leaving, neighbors)
             candidates = np.where(~short[:n_x, None] & short[n_x:], reduced_cost, np.inf)
             if np.isinf(candidates).all():  # the sums differ by more than these symbols have: nothing can carry it
                 return arcs, np.maximum(mass, 0.0), reduced_cost, slack
         elif (reduced_cost < -slack).any():
             candidates = np.where(reduced_cost < -slack, reduced_cost, np.inf)
             i, j = np.unravel_index(np.argmin(candidates), cost.shape)
-            path = _path_on_tree(int(i), n_x + int(j), neighbors)
+            path = trees.path_on(int(i), n_x + int(j), neighbors)
             leaving = min(path[::2], key=mass.__getitem__)  # every other arc gives what the entering one takes
         else:
             return arcs, mass, reduced_cost, slack
         tree[leaving] = tuple(int(i) for i in np.unravel_index(np.argmin(candidates), cost.shape))
     raise RuntimeError(f"no optimal basis found for a transport of {cost.shape[0]} x {cost.shape[1]}")
-
-
-_UNIT = 2**1074
-"""Every double is a whole number of 1/_UNIT."""
-
-
-def _as_integers(values):
-    return [numerator * (_UNIT // denominator) for numerator, denominator in map(float.as_integer_ratio, values)]
-
-
-def _as_doubles(integers):
-    return np.array([integer / _UNIT for integer in integers])  # rounded once
-
-
-def _neighbors_on_tree(tree, n_x, n_nodes):
-    """For each node (the x, then the y) its (arc, node at the other end)."""
-    neighbors = [[] for _ in range(n_nodes)]
-    for arc, (i, j) in enumerate(tree):
-        neighbors[i].append((arc, n_x + j))
-        neighbors[n_x + j].append((arc, i))
-    return neighbors
-
-
-def _flows_on_tree(tree, neighbors, supply, demand):
-    """The only flows on a tree that use up supply and demand: a leaf's arc carries all that the leaf has left.
-
-    The most probable symbol is the root, which is no leaf: it takes what the sums of supply and demand differ by.
-    """
-    left = _as_integers([*supply.tolist(), *demand.tolist()])
-    root = left.index(max(left))
-    degree = [len(arcs) for arcs in neighbors]
-    mass = [None] * len(tree)
-    leaves = [node for node, n_arcs in enumerate(degree) if n_arcs == 1 and node != root]
-    while leaves:
-        leaf = leaves.pop()
-        for arc, other in neighbors[leaf]:
-            if mass[arc] is None:
-                mass[arc] = left[leaf]
-                left[other] -= left[leaf]
-                degree[other] -= 1
-                if degree[other] == 1 and other != root:
-                    leaves.append(other)
-    return _as_doubles(mass)
 
 
 def _reduced_costs(neighbors, cost):
@@ -219,41 +151,13 @@ def _reduced_costs(neighbors, cost):
         for _, other in neighbors[node]:
             if potential[other] is None:
                 i, j = (node, other - n_x) if node < n_x else (other, node - n_x)
-                potential[other] = _as_integers([float(cost[i, j])])[0] - potential[node]
+                potential[other] = trees.as_integers([float(cost[i, j])])[0] - potential[node]
                 pending.append(other)
-    u, v = _as_doubles(potential[:n_x])[:, None], _as_doubles(potential[n_x:])
+    u, v = trees.as_doubles(potential[:n_x])[:, None], trees.as_doubles(potential[n_x:])
     return cost - u - v, SLACK * np.maximum(cost, np.maximum(np.abs(u), np.abs(v)))
 
 
-def _part_of_tree(start, without_arc, neighbors):
-    """Which nodes hang together with `start` once an arc is taken away."""
-    inside, pending = np.zeros(len(neighbors), bool), [start]
-    inside[start] = True
-    while pending:
-        for arc, other in neighbors[pending.pop()]:
-            if arc != without_arc and not inside[other]:
-                inside[other] = True
-                pending.append(other)
-    return inside
-
-
-def _path_on_tree(start, end, neighbors):
-    """The arcs from one node to another, in order."""
-    came_by, pending = {start: None}, [start]
-    while end not in came_by:
-        node = pending.pop()
-        for arc, other in neighbors[node]:
-            if other not in came_by:
-                came_by[other] = (arc, node)
-                pending.append(other)
-    path = []
-    while came_by[end] is not None:
-        arc, end = came_by[end]
-        path.append(arc)
-    return path[::-1]
-
-
-def _collect(rows):
+def collect(rows):
     """(flows, gaps): one s after another, each ordered by x then y, as `tables_from_flows` takes them."""
     orders = [np.lexsort((y, x)) for x, y, _, _ in rows]
     indptr = np.concatenate([[0], np.cumsum([order.size for order in orders])]).astype(np.int64)

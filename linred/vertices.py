@@ -7,7 +7,7 @@ two flows of one s swap destinations, as long as one of them helps.
 
 import numpy as np
 
-from linred import _mechanism, transport
+from linred import _mechanism, transport, trees
 
 MOST_PAIRS = 2**22
 """Exchanges that are looked at together."""
@@ -24,7 +24,7 @@ def sparse(delta):
         _, x, y, mass = _mechanism.northwest(np.ascontiguousarray(row[order])[None, :])
         plain = _mechanism.northwest(row[None, :])
         rows.append((order[x], order[y], mass, 0.0) if mass.size < plain[3].size else (*plain[1:], 0.0))
-    return transport._collect(rows)[0]
+    return transport.collect(rows)[0]
 
 
 def _equal_amounts_first(row):
@@ -74,7 +74,7 @@ class _Climb:
 
     def flows(self):
         """As `linred._mechanism.northwest` gives them, exact on the tree that each plan is."""
-        return transport._collect([_exact(row, plan) for row, plan in zip(self.delta, self.plans, strict=True)])[0]
+        return transport.collect([_exact(row, plan) for row, plan in zip(self.delta, self.plans, strict=True)])[0]
 
     def _improve(self, s):
         """Exchange flows of s and undo cycles as long as it helps; whether it did."""
@@ -155,8 +155,8 @@ def _cycle(plan):
     for arc in zip(i.tolist(), j.tolist(), strict=True):
         ends = root(arc[0]), root(n_x + arc[1])
         if ends[0] == ends[1]:
-            neighbors = transport._neighbors_on_tree(tree, n_x, sum(plan.shape))
-            return [arc] + [tree[other] for other in transport._path_on_tree(arc[0], n_x + arc[1], neighbors)]
+            neighbors = trees.neighbors_on(tree, n_x, sum(plan.shape))
+            return [arc] + [tree[other] for other in trees.path_on(arc[0], n_x + arc[1], neighbors)]
         part[ends[0]] = ends[1]
         tree.append(arc)
     return None
@@ -167,9 +167,9 @@ def _exact(row, plan):
     excess, deficit = _ends(row)
     if plan.size == 0:
         return excess[:0], deficit[:0], row[:0], 0.0
-    tree = transport._spanning_tree(plan, np.zeros_like(plan))
-    neighbors = transport._neighbors_on_tree(tree, *plan.shape[:1], sum(plan.shape))
-    mass = transport._flows_on_tree(tree, neighbors, row[excess], -row[deficit])
+    tree = trees.spanning_tree(plan, np.zeros_like(plan))
+    neighbors = trees.neighbors_on(tree, *plan.shape[:1], sum(plan.shape))
+    mass = trees.flows_on(tree, neighbors, row[excess], -row[deficit])
     i, j = np.array(tree).T
     flows = mass > transport.TIE * np.minimum(row[excess][i], -row[deficit][j])
     return excess[i[flows]], deficit[j[flows]], mass[flows], 0.0

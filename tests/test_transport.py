@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 import linred
 from joints import alphas, count_tables, example_1, random_joint
-from linred import Joint, _reference, transport
+from linred import Joint, _reference, transport, trees
 
 
 def full_programme(joint, alpha, cost, budget=None, forbidden=None):
@@ -164,7 +164,7 @@ def test_a_bad_basis_is_polished_to_the_optimum():
     for n_x, n_y in [(1, 1), (1, 5), (4, 3), (7, 9)]:
         supply, demand, cost = rng.dirichlet(np.ones(n_x)), rng.dirichlet(np.ones(n_y)), rng.random((n_x, n_y))
         poor_plan = np.outer(supply, demand) * rng.random((n_x, n_y))
-        tree = transport._spanning_tree(poor_plan, cost)
+        tree = trees.spanning_tree(poor_plan, cost)
         arcs, mass, reduced_cost, _ = transport._polish(tree, supply, demand, cost)
         assert reduced_cost.min() >= -1e-12
         x, y = arcs.T
@@ -175,7 +175,7 @@ def test_a_bad_basis_is_polished_to_the_optimum():
 
 def test_sums_that_do_not_agree_end_somewhere():
     cost = np.array([[1.0, 2.0], [3.0, 1.0]])
-    tree = transport._spanning_tree(np.array([[1e-9, 0.0], [0.0, 1e-20]]), cost)
+    tree = trees.spanning_tree(np.array([[1e-9, 0.0], [0.0, 1e-20]]), cost)
     _, mass, _, _ = transport._polish(tree, np.array([1e-9, 1e-20]), np.array([2e-9, 1e-21]), cost)
     assert mass.min() >= 0.0
 
@@ -226,6 +226,6 @@ def test_figures_of_errata_3():
     assert round(absolute.dtv(), 4) == 0.105
     # Proposition 2 for (i-j)^2: the best coupling of excess with deficit alone costs .357.
     rows = [transport._cheapest_moves(row, steps**2) for row in 0.5 * (joint.p_x_given_s - joint.p_x)]
-    (indptr, x, y, mass), _ = transport._collect(rows)
+    (indptr, x, y, mass), _ = transport.collect(rows)
     s = np.repeat([0, 1], np.diff(indptr))
     assert round(float((joint.p_s[s] * mass) @ (steps**2)[x, y]), 3) == 0.357

@@ -1,0 +1,101 @@
+"""Spanning trees of a transport, whose nodes are the x and then the y: the flows on one are the only ones, and exact.
+
+Arcs are pairs (x, y); a node's neighbours are pairs (arc, node at the other end).
+"""
+
+import numpy as np
+
+_UNIT = 2**1074
+"""Every double is a whole number of 1/_UNIT."""
+
+
+def as_integers(values):
+    return [numerator * (_UNIT // denominator) for numerator, denominator in map(float.as_integer_ratio, values)]
+
+
+def as_doubles(integers):
+    return np.array([integer / _UNIT for integer in integers])  # rounded once
+
+
+def spanning_tree(plan, reduced_cost):
+    """The basis of a plan: its flows, the largest first; between parts that they leave, arcs of least reduced cost."""
+    n_x, n_y = plan.shape
+    part = list(range(n_x + n_y))
+
+    def root(node):
+        while part[node] != node:
+            part[node] = node = part[part[node]]
+        return node
+
+    def join(arcs):
+        for i, j in zip(*(index.tolist() for index in np.unravel_index(arcs, plan.shape)), strict=True):
+            a, b = root(i), root(n_x + j)
+            if a != b:
+                part[a] = b
+                tree.append((i, j))
+
+    tree = []
+    flows = np.flatnonzero(plan > 0.0)
+    join(flows[np.argsort(-plan.ravel()[flows], kind="stable")])
+    if len(tree) < n_x + n_y - 1:
+        join(np.argsort(reduced_cost, axis=None, kind="stable"))
+    return tree
+
+
+def neighbors_on(tree, n_x, n_nodes):
+    """For each node (the x, then the y) its (arc, node at the other end)."""
+    neighbors = [[] for _ in range(n_nodes)]
+    for arc, (i, j) in enumerate(tree):
+        neighbors[i].append((arc, n_x + j))
+        neighbors[n_x + j].append((arc, i))
+    return neighbors
+
+
+def flows_on(tree, neighbors, supply, demand):
+    """The only flows on a tree that use up supply and demand: a leaf's arc carries all that the leaf has left.
+
+    The most probable symbol is the root, which is no leaf: it takes what the sums of supply and demand differ by.
+    """
+    left = as_integers([*supply.tolist(), *demand.tolist()])
+    root = left.index(max(left))
+    degree = [len(arcs) for arcs in neighbors]
+    mass = [None] * len(tree)
+    leaves = [node for node, n_arcs in enumerate(degree) if n_arcs == 1 and node != root]
+    while leaves:
+        leaf = leaves.pop()
+        for arc, other in neighbors[leaf]:
+            if mass[arc] is None:
+                mass[arc] = left[leaf]
+                left[other] -= left[leaf]
+                degree[other] -= 1
+                if degree[other] == 1 and other != root:
+                    leaves.append(other)
+    return as_doubles(mass)
+
+
+def part_of(start, without_arc, neighbors):
+    """Which nodes hang together with `start` once an arc is taken away."""
+    inside, pending = np.zeros(len(neighbors), bool), [start]
+    inside[start] = True
+    while pending:
+        for arc, other in neighbors[pending.pop()]:
+            if arc != without_arc and not inside[other]:
+                inside[other] = True
+                pending.append(other)
+    return inside
+
+
+def path_on(start, end, neighbors):
+    """The arcs from one node to another, in order."""
+    came_by, pending = {start: None}, [start]
+    while end not in came_by:
+        node = pending.pop()
+        for arc, other in neighbors[node]:
+            if other not in came_by:
+                came_by[other] = (arc, node)
+                pending.append(other)
+    path = []
+    while came_by[end] is not None:
+        arc, end = came_by[end]
+        path.append(arc)
+    return path[::-1]
