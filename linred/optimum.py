@@ -208,17 +208,21 @@ class _Search:
 
     def solve_seeing_s(self, limits, d):
         """(`Answer`, Q(y|s))."""
-        p, n_x = self.merged.p, self.merged.p_x.size
-        if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
-            answer = interior.fewest_changes(limits, p, self.end)
-            if answer.finished and answer.cost - answer.bound > GOOD:  # it got stuck
-                answer = programmes.network(limits, p, programmes.arcs_of(d, n_x), d, _left(self.end))
-        elif d is None or transport.holds_triangle_inequality(d):
-            answer = programmes.network(limits, p, programmes.arcs_of(d, n_x), d, _left(self.end))
-        else:
+        p = self.merged.p
+        if d is not None and not transport.holds_triangle_inequality(d):
             sources = programmes.pairs_as_sources(p)
             answer = _solve_channel(limits, sources, d, self.end)
             return answer, sources.share @ answer.matrix
+        answer, arcs = None, programmes.arcs_of(d, p.shape[1])
+        if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
+            answer = interior.fewest_changes(limits, p, self.end)
+            if not answer.finished or answer.cost - answer.bound <= GOOD:
+                return answer, answer.matrix
+        try:
+            answer = programmes.network(limits, p, arcs, d, _left(self.end))
+        except _lp.NotSolvedError:
+            if answer is None:
+                raise  # and if not: ours got stuck somewhere, which is better than nothing, and its bound says so
         return answer, answer.matrix
 
     def build(self, found):
