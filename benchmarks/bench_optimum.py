@@ -13,7 +13,7 @@ from benchmarks.common import compare
 from benchmarks.data import adult, counts
 
 LDP = 1.0
-QUICK = {"time_limit": 300.0}
+QUICK = {"time_limit": 100.0}
 """A limit makes HiGHS faster: see `linred._lp.IN_HASTE`."""
 
 
