@@ -274,7 +274,7 @@ def drawing_from(joint, p_y, name):
     return Mechanism(
         joint,
         name=name,
-        alpha=1.0,
+        alpha=1.0 if np.array_equal(p_y, joint.p_x) else None,
         released=Joint._from_parts(np.tile(p_y, (joint.shape[0], 1)), joint.p_s, p_y, joint.s_labels, joint.x_labels),
         sees_s=False,
         keep=np.broadcast_to(0.0, joint.shape),

@@ -26,7 +26,10 @@ VERTEX_CELLS = 1000
 """Up to so many cells (s, x) HiGHS finds a vertex, which moves fewer pairs; beyond it our own method is far faster."""
 
 GOOD, NOTABLE = 1e-9, 1e-6
-"""A gap that is no reason to look at another mechanism, and one that is a reason to warn."""
+"""A gap that is no reason to look at another mechanism, and one that is a reason to warn: times what a change costs."""
+
+CAP = 1e5
+"""Times the cheapest change: what dearer ones cost in a first programme."""
 
 
 class NotOptimalWarning(UserWarning):
@@ -72,8 +75,9 @@ def optimal(
     The integers that are sampled meet the targets: `mechanism.sampler().certificate()` is at or under them. P_Y is P_X
     to 1e-12; with alpha and without s, P(y|s) is the linear reduction to 1e-9. The cost is above the least possible by
     `mechanism.gap` at most, a bound by duality that holds whatever the solver did: mostly about 1e-12, and a
-    `NotOptimalWarning` says where it is above 1e-6, as it may be for targets below 1e-10, P(x) below 1e-11 or LDP above
-    16. A target of 0 is drawn independently of s and x, whatever that costs.
+    `NotOptimalWarning` says where it is above 1e-6 of what a change costs, as it may be for targets below 1e-6, P(x)
+    below 1e-6, LDP above 16 or costs that differ by more than 1e10. For a target of 0 y is drawn independently of s
+    and x, whatever that costs.
 
     Cost: with s, a linear programme of |S||X| cells (one cell for symbols in proportion, where every change costs the
     same), by a method of our own where P_Y is kept and every change costs the same. Without s there are |X|^2 entries:
@@ -92,6 +96,8 @@ def optimal(
         raise ValueError(f"prefer = {prefer!r} is for mechanisms that see s: this one has no coupling to choose")
     distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
     if alpha is None:
+        if ldp is None and log_lift is None:
+            raise ValueError("a target or alpha is needed: ldp=, log_lift= or both, or alpha=")
         target = calibrate.target(ldp, log_lift)
         return _Search(joint, target, sees_s, distortion, keep_marginal, prefer, time.monotonic() + time_limit).best()
     if ldp is not None or log_lift is not None:
@@ -111,27 +117,82 @@ class _Found(NamedTuple):
 
 
 class _Costs:
-    """A distortion: as a programme takes it, d (None for Hamming) times a unit; and what a mechanism costs by it."""
+    """A distortion, None for Hamming: what a mechanism costs by it, and how a programme takes it."""
 
     def __init__(self, distortion):
-        self.distortion, self.unit = distortion, 1.0 if distortion is None else float(distortion.max()) or 1.0
-        self.d = None if distortion is None or _is_hamming(distortion) else distortion / self.unit
+        self.distortion = distortion
+        self.d = None if distortion is None or _is_hamming(distortion) else distortion
+        some = np.ones(1) if distortion is None else distortion[distortion > 0.0]
+        self.cheapest, self.dearest = float(some.min(initial=math.inf)), float(some.max(initial=0.0)) or 1.0
 
-    def among(self, x):
-        """d between some of the symbols."""
-        return None if self.d is None else np.ascontiguousarray(self.d[np.ix_(x, x)])
+    def caps(self):
+        """What a change may cost at most in a programme: ever more. A solver's tolerance is relative to the dearest
+        one, and one that stands for "never" would make all others equal."""
+        ratio = CAP
+        while (cap := ratio * self.cheapest) < self.dearest:
+            yield cap
+            ratio *= ratio
+        yield self.dearest
+
+    def among(self, x, cap):
+        """Capped costs between some of the symbols, the dearest being one."""
+        return None if self.d is None else np.minimum(self.d[np.ix_(x, x)], cap) / cap
+
+    def of(self, mechanism, cap=math.inf):
+        if self.distortion is None:
+            return mechanism.dtv()
+        return mechanism.expected_distortion(np.minimum(self.distortion, cap))
+
+    def unit(self, mechanism):
+        """What gaps are compared with: a change, or all that the mechanism changes if that costs more."""
+        return max(min(self.cheapest, self.dearest), self.of(mechanism))
 
     def noted(self, mechanism, bound):
         """The mechanism, with its distortion and how far it may be above the bound."""
         mechanism.distortion, mechanism.gap = self.distortion, max(0.0, self.of(mechanism) - bound)
         return mechanism
 
-    def of(self, mechanism):
-        return mechanism.dtv() if self.distortion is None else mechanism.expected_distortion(self.distortion)
+
+def _cheapest(costs, attempt, others, asked, may_warn=True):
+    """The cheapest mechanism that there is, with its gap, and a warning if that is notable.
+
+    attempt : gives (mechanism, lower bound of the cost, whether it was finished) for a cap of the costs, or raises.
+    others : gives mechanisms that need no programme, and a lower bound.
+    asked : what all of them meet.
+    may_warn : False where the optimum is not what is wanted.
+    """
+    known, bound, trouble = [], 0.0, None
+    for cap in costs.caps():
+        try:
+            mechanism, least, finished = attempt(cap)
+        except (_lp.NotSolvedError, calibrate.CannotMeetError) as error:
+            trouble = str(error)
+            break
+        known.append(mechanism)
+        bound, trouble = max(bound, least), None if finished else _lp.TIME_IS_OVER
+        if trouble or costs.of(mechanism) - costs.of(mechanism, cap) <= GOOD * costs.unit(mechanism):
+            break  # what the cap hides is not used
+    best = min(known, key=costs.of, default=None)
+    if trouble or costs.of(best) - bound > GOOD * costs.unit(best):
+        more, least = others()
+        known, bound = [*known, *more], max(bound, least)
+    if not known:
+        raise ValueError(f"{asked} is met by no mechanism in 64-bit tables: {trouble}")
+    best = costs.noted(min(known, key=costs.of), bound)
+    unit = costs.unit(best)
+    if (trouble and best.gap > GOOD * unit) or (may_warn and best.gap > NOTABLE * unit):
+        trouble = trouble or "the programme was not solved exactly enough for these targets, symbols and costs"
+        warnings.warn(
+            f"{trouble}: {best.described()} is returned, which meets {asked} and costs {costs.of(best):.6g}; "
+            f"the least possible may be {best.gap:.2g} less",
+            NotOptimalWarning,
+            stacklevel=4,
+        )
+    return best
 
 
 class _Search:
-    """One problem: what is asked, and the ways to an answer."""
+    """One problem with a target: what is asked, and the ways to an answer."""
 
     def __init__(self, joint, target, sees_s, distortion, keep_marginal, prefer, end):
         self.joint, self.target, self.sees_s, self.keep_marginal = joint, target, sees_s, keep_marginal
@@ -140,39 +201,31 @@ class _Search:
 
     def best(self):
         """The mechanism, with its gap."""
-        if min(self.target) > 0.0 and calibrate.alpha_for(self.joint, **self.target._asdict()) == 0.0:
+        optimum_is_wanted = min(self.target) > 0.0  # and where it is not, y is to be independent of x too
+        if optimum_is_wanted and calibrate.alpha_for(self.joint, **self.target._asdict()) == 0.0:
             return self.costs.noted(self.by_linear_reduction(), math.inf)
-        known, bound, trouble = [], 0.0, None
-        try:
-            found = self.solve()
-            bound, trouble = found.bound * self.costs.unit, None if found.finished else _lp.TIME_IS_OVER
-            known.append(self.build(found))
-        except (_lp.NotSolvedError, calibrate.CannotMeetError) as error:
-            trouble = str(error)
-        if trouble or self.costs.of(known[0]) - bound > GOOD * self.costs.unit:
-            bound = max(0.0, bound, self.quick_bound() * self.costs.unit)
-            known += self.without_programme()
-        if not known:
-            raise ValueError(f"{self.target} is met by no mechanism in 64-bit tables: {trouble}")
-        mechanism = self.costs.noted(min(known, key=self.costs.of), bound)
-        if trouble or (mechanism.gap > NOTABLE * self.costs.unit and min(self.target) > 0.0):
-            _warn(
-                trouble or "64 bits are too few for this target and these symbols",
-                self.costs,
-                mechanism,
-                str(self.target),
-            )
-        return mechanism
+        return _cheapest(self.costs, self.attempt, self.without_programme, str(self.target), optimum_is_wanted)
+
+    def attempt(self, cap):
+        """As `_cheapest` asks for it."""
+        found = self.solve(cap)
+        return self.build(found), found.bound * cap, found.finished
 
     def without_programme(self):
-        """Mechanisms for the target that are there at once, but those that cannot meet it in 64-bit tables."""
-        makers = [markov, baselines.watchdog, baselines.pram]
+        """(mechanisms for the target that are there at once, what any mechanism must cost)."""
+        makers = [markov, baselines.watchdog]
         if self.sees_s:
             about = {"distortion": self.costs.distortion, "prefer": self.prefer}
-            makers = [markov, partial(non_markov, **about), partial(selective, **about)]
-        for make in (partial(make, self.joint, **self.target._asdict()) for make in makers):
+            makers += [partial(non_markov, **about), partial(selective, **about)]
+        else:
+            makers += [baselines.pram]
+        known, bound = [], 0.0
+        for make in makers:
             with suppress(calibrate.CannotMeetError):
-                yield make()
+                known.append(make(self.joint, **self.target._asdict()))
+        if self.costs.d is None and self.keep_marginal:  # selective reduction knows one
+            bound = reduced(self.joint, self.target)[1] * self.costs.dearest
+        return known, bound
 
     def by_linear_reduction(self):
         if self.sees_s:
@@ -180,16 +233,11 @@ class _Search:
             return non_markov(self.joint, **self.target._asdict(), **about)
         return markov(self.joint, **self.target._asdict())
 
-    def quick_bound(self):
-        """What any mechanism must cost, without a programme; selective reduction knows it where P_Y = P_X."""
-        known = self.costs.d is None and self.keep_marginal
-        return reduced(self.joint, self.target)[1] if known else 0.0
-
-    def solve(self):
-        """`_Found`; or a `_lp.NotSolvedError`."""
+    def solve(self, cap):
+        """`_Found`, with costs in units of the cap; or a `_lp.NotSolvedError`."""
         merged = self.merged
         limits = programmes.Limits(merged.p_s, merged.p_x, *self.target, self.keep_marginal)
-        d, w = self.costs.among(merged.x), None
+        d, w = self.costs.among(merged.x, cap), None
         if not self.sees_s:
             answer = _solve_channel(limits, programmes.symbols_as_sources(merged.p), d, self.end)
             w = self.with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x)
@@ -214,7 +262,7 @@ class _Search:
             answer = _solve_channel(limits, sources, d, self.end)
             return answer, sources.share @ answer.matrix
         answer, arcs = None, programmes.arcs_of(d, p.shape[1])
-        if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
+        if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) >= programmes.LEAST:
             answer = interior.fewest_changes(limits, p, self.end)
             if not answer.finished or answer.cost - answer.bound <= GOOD:
                 return answer, answer.matrix
@@ -240,15 +288,6 @@ class _Search:
         return channels.mechanism(self.merged, linear_reduction(released, beta), w, name="optimal")
 
 
-def _warn(trouble, costs, mechanism, asked):
-    warnings.warn(
-        f"{trouble}: {mechanism.described()} is returned, which meets {asked} and costs {costs.of(mechanism):.6g}; "
-        f"the least possible may be {mechanism.gap:.2g} less",
-        NotOptimalWarning,
-        stacklevel=4,
-    )
-
-
 def _markov_of_reduction(joint, alpha, distortion, end):
     """The best P(y|x) with the P(y|s) of the linear reduction; Lemma 1 where there is no other (errata 4)."""
     costs, lemma_1 = _Costs(distortion), markov(joint, alpha)
@@ -257,14 +296,15 @@ def _markov_of_reduction(joint, alpha, distortion, end):
     merged = Merged(joint, symbols=costs.d is None)
     limits = programmes.Limits(merged.p_s, merged.p_x, math.inf, math.inf, True)
     fixed = (1.0 - alpha) * merged.p + alpha * merged.p_x
-    try:
-        answer = _solve_channel(limits, programmes.symbols_as_sources(merged.p), costs.among(merged.x), end, fixed)
-    except _lp.NotSolvedError as error:
-        _warn(str(error), costs, costs.noted(lemma_1, 0.0), f"P(y|s) for alpha = {alpha!r}")
-        return lemma_1
-    w = with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x)
-    best = channels.mechanism(merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha)
-    return costs.noted(min(best, lemma_1, key=costs.of), answer.bound * costs.unit)
+
+    def attempt(cap):
+        sources = programmes.symbols_as_sources(merged.p)
+        answer = _solve_channel(limits, sources, costs.among(merged.x, cap), end, fixed)
+        w = with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x)
+        best = channels.mechanism(merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha)
+        return min(best, lemma_1, key=costs.of), answer.bound * cap, answer.finished
+
+    return _cheapest(costs, attempt, lambda: ([lemma_1], 0.0), f"P(y|s) for alpha = {alpha!r}")
 
 
 def _solve_channel(limits, sources, d, end, fixed=None):

@@ -26,11 +26,14 @@ def draw(curves, x, y, ax=None):
     """Draw measure y against measure x, and return the axes."""
     try:
         import matplotlib.pyplot as plt
+        from matplotlib.axes import Axes
     except ImportError:
         raise ImportError("plot needs matplotlib: pip install linred[plot]") from None
     for name, measure in (("x", x), ("y", y)):
-        if measure not in MEASURES:
+        if not isinstance(measure, str) or measure not in MEASURES:
             raise ValueError(f"{name} = {measure!r} is none of {', '.join(map(repr, MEASURES))}")
+    if ax is not None and not isinstance(ax, Axes):
+        raise TypeError(f"ax = {ax!r} is not matplotlib axes")
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
     lines = []

@@ -24,6 +24,9 @@ ROOM = 2.0**-40
 RARE = 1e-8
 """P(x) below it is lost in a solver's tolerance."""
 
+LEAST = 1e-8
+"""Nats: a target below it is lost in a solver's tolerance, and one of zero costs hardly more."""
+
 LARGEST_LDP = 16.0
 """Nats: e^eps beyond it would spoil the solver's numbers, and nearly nothing is left to gain."""
 
@@ -39,7 +42,9 @@ class Limits(NamedTuple):
 
     def for_solver(self):
         """A little less, for rounding, and no more than numbers allow."""
-        ldp, log_lift = (limit - min(ROOM, limit / 1024.0) for limit in (self.ldp, self.log_lift))
+        ldp, log_lift = (
+            0.0 if limit < LEAST else limit - min(ROOM, limit / 1024.0) for limit in (self.ldp, self.log_lift)
+        )
         return self._replace(ldp=min(ldp, LARGEST_LDP), log_lift=log_lift)
 
     def intervals(self):
@@ -152,7 +157,7 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     released = _Released(programme, limits, sums=False) if fixed is None else None
     r, y = _pairs(n_r, n_y)
     weight = limits.p_s @ sources.share
-    of_entry = np.minimum(1.0, limits.p_x / weight[:, None]).ravel()  # as with flows
+    of_entry = (np.minimum(weight[:, None], limits.p_x) / weight[:, None]).ravel()  # as with flows
     entry = programme.variables(cost.ravel() * of_entry)
     equations = programme.equations
     one = equations.add(np.ones(n_r))
@@ -164,12 +169,9 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
         equations.term(row, part, -1.0)
     solved = programme.solve(time_limit)
     price = solved.of_equations[row].reshape(n_s, n_y) / limits.p_x
-    if released:
-        of_sums, of_marginals = released.prices(solved)
-        _overcharge_rare(limits, price, of_marginals, 2.0 + float(np.abs(solved.of_equations[one] / weight).max()))
-        bound = dual_bound(limits, price, of_sums, of_marginals)
-    else:
-        bound = float(np.vdot(fixed, price))
+    of_sums, of_marginals = released.prices(solved) if released else (None, np.zeros(n_y))
+    _overcharge_rare(limits, price, of_marginals, 2.0 + float(np.abs(solved.of_equations[one] / weight).max()))
+    bound = dual_bound(limits, price, of_sums, of_marginals) if released else float(np.vdot(fixed, price))
     bound += float((cost - sources.share.T @ price).min(axis=1).sum())
     return Answer((solved.x[entry] * of_entry).reshape(n_r, n_y), solved.cost, bound)
 

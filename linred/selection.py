@@ -6,13 +6,15 @@ lack, or have too much of, is spread over the room that the intervals leave, alo
 both sums are right. Each pass is linear in |S||X|.
 """
 
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
 
 from linred import _check, calibrate, couplings
+from linred.closed_forms import non_markov
 from linred.joint import Joint
-from linred.mechanism import drawing_from
+from linred.mechanism import Mechanism, drawing_from
 from linred.programmes import Limits
 from linred.reduction import linear_reduction
 from linred.sums import CLOSE, with_both_means, with_exact_sums
@@ -28,8 +30,9 @@ def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
 
     Guarantee
     ---------
-    The integers that are sampled meet the targets and P_Y is P_X to 1e-12, as for `optimal`. It sees s. `gap` bounds
-    how many more records change than for the best mechanism; with a distortion no bound is known, and it is the cost.
+    The integers that are sampled meet the targets and P_Y is P_X to 1e-12, as for `optimal`. It sees s. It costs no
+    more than `non_markov`: in the rare case that this is better, it is what is returned. `gap` bounds how many more
+    records change than for the best mechanism; with a distortion no bound is known, and it is the cost.
     O(|S||X| log |S|) and some ten passes.
 
     >>> from linred import Joint
@@ -43,10 +46,15 @@ def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
     distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
     target = calibrate.target(ldp, log_lift)
     released, bound = reduced(joint, target)
+    cost = Mechanism.dtv
+    if distortion is not None:
+        cost, bound = partial(Mechanism.expected_distortion, d=distortion), 0.0
     build = partial(_coupled, joint, coupling, distortion)
     mechanism = calibrate.meeting(released, None, *target, build, partial(drawing_from, joint, joint.p_x, "selective"))
-    cost, bound = (mechanism.dtv(), bound) if distortion is None else (mechanism.expected_distortion(distortion), 0.0)
-    mechanism.gap = max(0.0, cost - bound)
+    with suppress(calibrate.CannotMeetError):
+        about = {"distortion": distortion, "prefer": prefer}
+        mechanism = min(mechanism, non_markov(joint, **target._asdict(), **about), key=cost)
+    mechanism.gap = max(0.0, cost(mechanism) - bound)
     return mechanism
 
 

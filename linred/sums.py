@@ -18,7 +18,7 @@ def with_exact_sums(rows, weights, p_y):
     short = np.maximum(p_y - there, 0.0)
     if not short.any():
         return rows
-    keep = np.minimum(1.0, p_y / there)
+    keep = np.divide(p_y, there, out=np.ones_like(there), where=there > p_y)
     return rows * keep + (rows @ (1.0 - keep))[:, None] * (short / short.sum())
 
 

@@ -88,6 +88,12 @@ def test_nothing_is_changed_where_nothing_is_asked():
         assert baseline(example_1(), ldp=2.0).dtv() == pytest.approx(0.0, abs=1e-15)
 
 
+def test_a_target_of_zero_is_a_linear_reduction_only_where_it_draws_from_p_x():
+    told = {baseline.__name__: baseline(example_1(), ldp=0.0) for baseline in ALL}
+    assert {name: mechanism.alpha for name, mechanism in told.items()} == {"k_rr": None, "pram": 1.0, "watchdog": 1.0}
+    assert told["k_rr"].described() == "k_rr, ldp <= 0.0"
+
+
 @pytest.mark.parametrize("baseline", ALL)
 def test_bad_arguments(baseline):
     with pytest.raises(ValueError, match="a target is needed"):

@@ -148,3 +148,7 @@ def test_a_picture_of_what_nobody_knows():
 def test_a_picture_of_something_else():
     with pytest.raises(ValueError, match="y = 'damage' is none of 'alpha', 'ldp'"):
         drawn("markov", y="damage")
+    with pytest.raises(ValueError, match=r"x = \['ldp'\] is none of 'alpha', 'ldp'"):
+        drawn("markov", x=["ldp"])
+    with pytest.raises(TypeError, match="ax = 3 is not matplotlib axes"):
+        drawn("markov", ax=3)

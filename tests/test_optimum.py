@@ -1,6 +1,7 @@
 """`linred.optimal` against linear programmes written plainly and solved apart, and against the figures of errata.md."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -130,6 +131,39 @@ def test_any_distortion(kind, sees_s):
     check_promises(mechanism)
 
 
+@pytest.mark.parametrize("never", [1e6, 1e9, 1e11])
+@pytest.mark.parametrize("sees_s", [True, False])
+@pytest.mark.parametrize("longest", [1, 2])
+def test_a_cost_that_stands_for_never_hides_no_other(never, sees_s, longest):
+    joint, steps = example_1(), metric("steps", 4)
+    forbidden = steps > longest
+    dear, cheap = (np.where(forbidden, cost, steps) for cost in (never, 1e3))
+    least = PlainProgramme(joint, cheap, sees_s).value(ldp=1.0)
+    assert least < 1.0, "nothing forbidden is needed"
+    mechanism = linred.optimal(joint, ldp=1.0, sees_s=sees_s, distortion=dear)
+    assert cost_of(mechanism, cheap) == pytest.approx(least, abs=1e-9)
+    assert cost_of(mechanism, np.where(forbidden, 1.0, 0.0)) < 1e-15
+    assert mechanism.expected_distortion(dear) - mechanism.gap == pytest.approx(least, abs=1e-9)
+
+
+def test_a_change_that_never_should_be_is_made_where_it_must():
+    """Two symbols, and the one way to hide S is the forbidden one."""
+    joint, d = Joint([[0.4, 0.1], [0.1, 0.4]]), np.array([[0.0, 1e12], [1e12, 0.0]])
+    mechanism = linred.optimal(joint, ldp=0.5, distortion=d)
+    assert mechanism.dtv() == pytest.approx(linred.optimal(joint, ldp=0.5).dtv(), abs=1e-10)
+
+
+@pytest.mark.parametrize("target", [{"ldp": 1e-9}, {"log_lift": 1e-9}, {"ldp": 1e-9, "log_lift": 6e-10}], ids=str)
+@pytest.mark.parametrize("keep_marginal", [True, False])
+def test_targets_below_a_solvers_tolerance(target, keep_marginal):
+    joint, d = random_joint(np.random.default_rng(7), 3, 8), metric("squares", 8)
+    about = {"sees_s": False, "keep_marginal": keep_marginal, "distortion": d}
+    tiny, small = (linred.optimal(joint, **each, **about) for each in (target, {"ldp": 1e-5}))
+    assert cost_of(tiny, d) == pytest.approx(cost_of(small, d), rel=1e-4)
+    assert tiny.gap < 1e-5
+    check_promises(tiny, keep_marginal)
+
+
 @pytest.mark.parametrize("ways", [{"ldp": 2.0}, {"alpha": 0.0}, {"alpha": 0.5}, {"ldp": 0.5}])
 def test_the_distortion_is_remembered_without_s_too(ways):
     joint, d = Joint([[0.3, 0.2], [0.2, 0.3]]), 2.0 * (1.0 - np.eye(2))
@@ -150,6 +184,16 @@ def test_rare_symbols(rarest, sees_s):
     assert mechanism.dtv() == pytest.approx(linred.optimal(common, ldp=0.3, sees_s=sees_s).dtv(), abs=1e-6)
 
 
+@pytest.mark.parametrize("rarest", [1e-6, 1e-8, 1e-10, 1e-12, 1e-14, 1e-300, 5e-324])
+def test_rare_symbols_of_a_linear_reduction_without_s(rarest):
+    p = np.array([[0.5, rarest, 0.2, 0.1], [0.05, 3.0 * rarest, 0.05, 0.1]])
+    joint = Joint(p / p.sum())
+    mechanism = linred.optimal(joint, alpha=0.5, sees_s=False)
+    common = linred.optimal(Joint([[0.5, 0.2, 0.1], [0.05, 0.05, 0.1]]), alpha=0.5, sees_s=False)
+    assert mechanism.dtv() == pytest.approx(common.dtv(), abs=1e-5)
+    assert mechanism.gap < 1e-6
+
+
 @pytest.mark.parametrize("cell", [1e-9, 1e-10, 3e-10, 1e-11, 1e-13])
 def test_a_rare_pair(cell):
     joint = Joint.from_conditional([[0.3, 0.7 - cell, cell], [0.2, 0.3, 0.5]], [0.4, 0.6])
@@ -168,11 +212,19 @@ def test_what_coupling_cannot_meet_is_met_without_s():
         assert mechanism.sampler().certificate().ldp <= 0.3
 
 
+def test_trouble_that_costs_nothing_is_not_told():
+    """The coupling cannot be held in 64-bit tables; redrawing the rare symbol among others is as good."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mechanism = linred.optimal(Joint([[0.5, 1e-20, 0.2], [0.1, 0.0, 0.2]]), ldp=1.0)
+    assert mechanism.dtv() < 1e-19
+
+
 def test_a_gap_that_matters_says_so():
     """Tables of 64 bits hold a symbol of probability 1e-13 to 1e-6 of itself: so much room must be left."""
     p = np.random.default_rng(0).dirichlet(np.ones(6), 3) * [1, 1, 1, 1, 1e-12, 1e-13]
     joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.2, 0.3, 0.5])
-    with pytest.warns(linred.NotOptimalWarning, match="64 bits are too few for this target and these symbols"):
+    with pytest.warns(linred.NotOptimalWarning, match="not solved exactly enough for these targets, symbols and costs"):
         mechanism = linred.optimal(joint, ldp=0.3, sees_s=False)
     assert mechanism.gap > 1e-6
     check_promises(mechanism)
@@ -330,7 +382,7 @@ def test_when_time_is_over_for_a_given_alpha():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "a target is needed: ldp=, log_lift= or both"),
+        ({}, "a target or alpha is needed: ldp=, log_lift= or both, or alpha="),
         ({"ldp": -0.1}, r"ldp = -0.1 is outside \[0, inf\]"),
         ({"ldp": math.nan}, "ldp = nan is outside"),
         ({"log_lift": "1"}, "log_lift = '1' is not a number"),

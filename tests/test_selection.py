@@ -18,6 +18,18 @@ def test_it_meets_targets_and_its_bound_is_one(counts, target):
     least = linred.optimal(joint, **target)
     assert least.dtv() <= mechanism.dtv() + 1e-9
     assert mechanism.dtv() - mechanism.gap <= least.dtv() + 1e-12
+    assert mechanism.dtv() <= linred.non_markov(joint, **target).dtv()
+
+
+def test_where_proposition_1_is_better_it_is_taken():
+    joint = Joint.from_counts([[2, 1, 1], [1, 2, 4]])
+    mechanism = linred.selective(joint, ldp=1.0, prefer="sparse")
+    assert mechanism.name == "non_markov"
+    assert mechanism.dtv() == linred.non_markov(joint, ldp=1.0).dtv()
+    assert 0.0 <= mechanism.gap < mechanism.dtv()
+    d = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    costs = [f(joint, ldp=1.0, distortion=d).expected_distortion(d) for f in (linred.selective, linred.non_markov)]
+    assert costs[0] <= costs[1]
 
 
 def interval_by_bisection(lifts, p_s, factor):
