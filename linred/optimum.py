@@ -28,6 +28,8 @@ VERTEX_CELLS = 1000
 GOOD, NOTABLE = 1e-9, 1e-6
 """A gap that is no reason to look at another mechanism, and one that is a reason to warn: times what a change costs."""
 
+NOT_EXACT = "the programme was not solved exactly enough for these targets, symbols and costs"
+
 CAP = 1e5
 """Times the cheapest change: what dearer ones cost in a first programme."""
 
@@ -138,14 +140,19 @@ class _Costs:
         """Capped costs between some of the symbols, the dearest being one."""
         return None if self.d is None else np.minimum(self.d[np.ix_(x, x)], cap) / cap
 
-    def of(self, mechanism, cap=math.inf):
-        if self.distortion is None:
-            return mechanism.dtv()
-        return mechanism.expected_distortion(np.minimum(self.distortion, cap))
+    def of(self, mechanism):
+        return mechanism.dtv() if self.distortion is None else mechanism.expected_distortion(self.distortion)
 
-    def unit(self, mechanism):
-        """What gaps are compared with: a change, or all that the mechanism changes if that costs more."""
-        return max(min(self.cheapest, self.dearest), self.of(mechanism))
+    def hides(self, cap, mechanism):
+        """Whether a cap makes a mechanism look cheaper than it is."""
+        if cap >= self.dearest:
+            return False
+        above = mechanism.expected_distortion(np.maximum(self.distortion - cap, 0.0))
+        return above > GOOD * self.unit(self.of(mechanism))
+
+    def unit(self, cost):
+        """What a gap is compared with: one change, or all that a mechanism changes if that costs more."""
+        return max(min(self.cheapest, self.dearest), cost)
 
     def noted(self, mechanism, bound):
         """The mechanism, with its distortion and how far it may be above the bound."""
@@ -153,13 +160,12 @@ class _Costs:
         return mechanism
 
 
-def _cheapest(costs, attempt, others, asked, may_warn=True):
+def _cheapest(costs, attempt, others, asked, optimum_is_wanted=True):
     """The cheapest mechanism that there is, with its gap, and a warning if that is notable.
 
     attempt : gives (mechanism, lower bound of the cost, whether it was finished) for a cap of the costs, or raises.
     others : gives mechanisms that need no programme, and a lower bound.
     asked : what all of them meet.
-    may_warn : False where the optimum is not what is wanted.
     """
     known, bound, trouble = [], 0.0, None
     for cap in costs.caps():
@@ -170,20 +176,19 @@ def _cheapest(costs, attempt, others, asked, may_warn=True):
             break
         known.append(mechanism)
         bound, trouble = max(bound, least), None if finished else _lp.TIME_IS_OVER
-        if trouble or costs.of(mechanism) - costs.of(mechanism, cap) <= GOOD * costs.unit(mechanism):
-            break  # what the cap hides is not used
-    best = min(known, key=costs.of, default=None)
-    if trouble or costs.of(best) - bound > GOOD * costs.unit(best):
+        if trouble or not costs.hides(cap, mechanism):
+            break
+    cost = min(map(costs.of, known), default=math.inf)
+    if trouble or cost - bound > GOOD * costs.unit(cost):
         more, least = others()
         known, bound = [*known, *more], max(bound, least)
     if not known:
         raise ValueError(f"{asked} is met by no mechanism in 64-bit tables: {trouble}")
     best = costs.noted(min(known, key=costs.of), bound)
-    unit = costs.unit(best)
-    if (trouble and best.gap > GOOD * unit) or (may_warn and best.gap > NOTABLE * unit):
-        trouble = trouble or "the programme was not solved exactly enough for these targets, symbols and costs"
+    cost = costs.of(best)
+    if best.gap > (GOOD if trouble else NOTABLE) * costs.unit(cost) and (trouble or optimum_is_wanted):
         warnings.warn(
-            f"{trouble}: {best.described()} is returned, which meets {asked} and costs {costs.of(best):.6g}; "
+            f"{trouble or NOT_EXACT}: {best.described()} is returned, which meets {asked} and costs {cost:.6g}; "
             f"the least possible may be {best.gap:.2g} less",
             NotOptimalWarning,
             stacklevel=4,
@@ -197,6 +202,7 @@ class _Search:
     def __init__(self, joint, target, sees_s, distortion, keep_marginal, prefer, end):
         self.joint, self.target, self.sees_s, self.keep_marginal = joint, target, sees_s, keep_marginal
         self.costs, self.prefer, self.end = _Costs(distortion), prefer, end
+        self.moves = {"distortion": distortion, "prefer": prefer}
         self.merged = Merged(joint, symbols=self.costs.d is None)
 
     def best(self):
@@ -214,11 +220,7 @@ class _Search:
     def without_programme(self):
         """(mechanisms for the target that are there at once, what any mechanism must cost)."""
         makers = [markov, baselines.watchdog]
-        if self.sees_s:
-            about = {"distortion": self.costs.distortion, "prefer": self.prefer}
-            makers += [partial(non_markov, **about), partial(selective, **about)]
-        else:
-            makers += [baselines.pram]
+        makers += [partial(make, **self.moves) for make in (non_markov, selective)] if self.sees_s else [baselines.pram]
         known, bound = [], 0.0
         for make in makers:
             with suppress(calibrate.CannotMeetError):
@@ -229,8 +231,7 @@ class _Search:
 
     def by_linear_reduction(self):
         if self.sees_s:
-            about = {"distortion": self.costs.distortion, "prefer": self.prefer}
-            return non_markov(self.joint, **self.target._asdict(), **about)
+            return non_markov(self.joint, **self.target._asdict(), **self.moves)
         return markov(self.joint, **self.target._asdict())
 
     def solve(self, cap):
@@ -262,7 +263,7 @@ class _Search:
             answer = _solve_channel(limits, sources, d, self.end)
             return answer, sources.share @ answer.matrix
         answer, arcs = None, programmes.arcs_of(d, p.shape[1])
-        if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) >= programmes.LEAST:
+        if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
             answer = interior.fewest_changes(limits, p, self.end)
             if not answer.finished or answer.cost - answer.bound <= GOOD:
                 return answer, answer.matrix

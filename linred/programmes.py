@@ -25,7 +25,7 @@ RARE = 1e-8
 """P(x) below it is lost in a solver's tolerance."""
 
 LEAST = 1e-8
-"""Nats: a target below it is lost in a solver's tolerance, and one of zero costs hardly more."""
+"""Nats: a target below it is lost in HiGHS's tolerance, and one of zero costs hardly more."""
 
 LARGEST_LDP = 16.0
 """Nats: e^eps beyond it would spoil the solver's numbers, and nearly nothing is left to gain."""
@@ -42,10 +42,14 @@ class Limits(NamedTuple):
 
     def for_solver(self):
         """A little less, for rounding, and no more than numbers allow."""
-        ldp, log_lift = (
-            0.0 if limit < LEAST else limit - min(ROOM, limit / 1024.0) for limit in (self.ldp, self.log_lift)
-        )
+        ldp, log_lift = (limit - min(ROOM, limit / 1024.0) for limit in (self.ldp, self.log_lift))
         return self._replace(ldp=min(ldp, LARGEST_LDP), log_lift=log_lift)
+
+    def for_highs(self):
+        """The same, and nothing where a tolerance would hide it."""
+        limits = self.for_solver()
+        ldp, log_lift = (0.0 if limit < LEAST else limit for limit in (limits.ldp, limits.log_lift))
+        return limits._replace(ldp=ldp, log_lift=log_lift)
 
     def intervals(self):
         """(e^eps, least L, greatest L), where P_Y is P_X."""
@@ -210,7 +214,7 @@ class _Released:
         equations.term(self._marginals, least, 1.0)
         equations.term(self._marginals[y], above, limits.p_s[s])
         equations.term(self._marginals, marginal, -1.0)
-        factor, low, high = limits.for_solver().intervals()
+        factor, low, high = limits.for_highs().intervals()
         row = inequalities.add(np.zeros(n_s * n_y))
         inequalities.term(row, above, 1.0)
         inequalities.term(row, least[y], 1.0 - factor)

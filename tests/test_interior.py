@@ -74,7 +74,7 @@ def test_highs_takes_over_where_it_sticks(monkeypatch):
     check_promises(mechanism)
 
 
-@pytest.mark.parametrize("ldp", [1e-8, 1e-4, 8.0, 14.0])
+@pytest.mark.parametrize("ldp", [1e-9, 1e-4, 8.0, 14.0])
 def test_extreme_targets(ldp):
     check(random_joint(np.random.default_rng(9), 5, 20, 0.3), {"ldp": ldp})
 
