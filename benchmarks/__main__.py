@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.common import machine, table
 
-FAMILIES = ("import", "counting", "metrics", "mechanism", "optimum", "sampling")
+FAMILIES = ("import", "counting", "metrics", "mechanism", "optimum", "sampling", "files")
 README = Path(__file__).parent / "README.md"
 
 

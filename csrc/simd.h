@@ -11,6 +11,17 @@
 #define LINRED_PREFETCH(address) ((void)0)
 #endif
 
+/* The place of the lowest bit that is set, of a word that is not 0. */
+LINRED_INLINE unsigned linred_lowest_bit(unsigned long long word) {
+#if defined(__GNUC__) || defined(__clang__)
+    return (unsigned)__builtin_ctzll(word);
+#else
+    unsigned place = 0;
+    while (!(word >> place & 1)) place++;
+    return place;
+#endif
+}
+
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define LINRED_BUILDS_AVX2 1
 #define LINRED_AVX2 __attribute__((target("avx2")))

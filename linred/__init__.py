@@ -33,6 +33,7 @@ __all__ = [
     "Mechanism",
     "NotOptimalWarning",
     "Sampler",
+    "Sanitizer",
     "alpha_for",
     "alpha_leakage",
     "baselines",
@@ -40,6 +41,7 @@ __all__ = [
     "first_order",
     "ldp",
     "linear_reduction",
+    "load",
     "local",
     "log_lift",
     "markov",
@@ -49,6 +51,7 @@ __all__ = [
     "mutual_information",
     "non_markov",
     "optimal",
+    "sanitize_frame",
     "selective",
     "tradeoff",
 ]
@@ -56,9 +59,12 @@ __all__ = [
 
 _LATER = {
     "NotOptimalWarning": "optimum",
+    "Sanitizer": "frames",
     "Sampler": "sampler",
+    "load": "artifact",
     "local": "geometry",
     "optimal": "optimum",
+    "sanitize_frame": "frames",
     "selective": "selection",
     "tradeoff": "curves",
 }

@@ -155,3 +155,46 @@ def sample(kernel, shift, s_codes, x_codes, words, blocks):
             u = int(words[2 * i]) << 48 | int(words[2 * i + 1]) << 56 | u >> 16
         y_codes[i] = draw(row, kernel.cells, x, u, v)
     return y_codes
+
+
+def csv_records(text, delimiter, n_columns):
+    """Fields of all records, quotes included, of text that ends where the file does; a ValueError names the record."""
+    records, i = [], 0
+    while i < len(text):
+        if n_columns > 1 and text[i] in b"\r\n":
+            i += 1
+            continue
+        fields = []
+        while True:
+            begin, where = i, f"record {len(records)} of the block"
+            if text[i : i + 1] == b'"':
+                i = _closing_quote(text, i, where) + 1
+                if i < len(text) and text[i] not in delimiter + b"\r\n":
+                    raise ValueError(f"{where} has a quoted field with text after its closing quote")
+            else:
+                while i < len(text) and text[i] not in delimiter + b"\r\n":
+                    i += 1
+            fields.append(text[begin:i])
+            if text[i : i + 1] != delimiter:
+                break
+            i += 1
+        if len(fields) != n_columns:
+            raise ValueError(f"{where} has {len(fields)} fields, and the header has {n_columns}")
+        records.append(fields)
+        i += 2 if text[i : i + 2] == b"\r\n" else 1
+    return records
+
+
+def _closing_quote(text, i, where):
+    while True:
+        i = text.find(b'"', i + 1)
+        if i < 0:
+            raise ValueError(f"{where} has a quote that is never closed")
+        if text[i + 1 : i + 2] != b'"':
+            return i
+        i += 1
+
+
+def csv_value(field):
+    """What a field says."""
+    return field[1:-1].replace(b'""', b'"') if field[:1] == b'"' else field

@@ -107,10 +107,9 @@ def _pandas_decoder(column, labels):
             return lambda codes: pandas.Index(decode(codes), name=column.name)
         return lambda codes: decode(codes).array
     if hasattr(column, "cat"):
-        categories, recode = _with_new(column.cat.categories.tolist(), labels, column.cat.ordered)
-        dtype = column.dtype
-        if len(categories) > len(dtype.categories):
-            dtype = pandas.CategoricalDtype(categories)
+        own = column.cat.categories.tolist()
+        categories, recode = _with_new(_without_unseen(own, column.cat.codes, labels), labels, column.cat.ordered)
+        dtype = column.dtype if categories == own else pandas.CategoricalDtype(categories, column.cat.ordered)
         values = pandas.Categorical.from_codes(recode, dtype=dtype)
     elif isinstance(column.dtype, np.dtype):
         values = pandas.Series(_numpy_labels(column.dtype, labels), dtype=column.dtype).array
@@ -120,6 +119,13 @@ def _pandas_decoder(column, labels):
     return lambda codes: pandas.Series(
         values.take(codes.astype(np.intp)), index=column.index, name=column.name, dtype=values.dtype
     )
+
+
+def _without_unseen(categories, codes, labels):
+    """The categories but for those of records that are no label: never drawn, they are not to be published either."""
+    occurs = np.bincount(np.asarray(codes, np.int64) + 1, minlength=len(categories) + 1)[1:] > 0
+    known = set(labels)
+    return [one for one, some in zip(categories, occurs, strict=True) if one in known or not some]
 
 
 def _with_new(categories, labels, ordered):
@@ -161,9 +167,12 @@ def _arrow_decoder(column, labels):
 
 
 def _arrow_dictionary_decoder(pyarrow, column, labels):
-    """By the column's own dictionary, one for all chunks, with what it lacks put after it."""
-    chunks = column.unify_dictionaries().chunks if hasattr(column, "chunks") else [column]
-    own = chunks[0].dictionary.to_pylist() if chunks else []
+    """By the labels, or by the column's own dictionary if it is ordered; one for all chunks. One that is not has its
+    values in the order in which they came: it would tell x of the first records, and values that are no label."""
+    own = []
+    if column.type.ordered:
+        _, indices, own = records.arrow_dictionary("x", column)
+        own = _without_unseen(own, np.where(indices < len(own), indices.astype(np.int64), -1), labels)
     categories, recode = _with_new([one for one in own if one is not None], labels, column.type.ordered)
     dictionary = pyarrow.array(categories, column.type.value_type)
     _check_kept(categories, dictionary.to_pylist())

@@ -69,9 +69,7 @@ class Joint:
             raise ValueError(f"counts sums to {as_float.sum():.0f}, not to a number of records in [1, 2**53)")
         counts = as_float.astype(np.int64)
         n_s, n_x, n_records = counts.sum(axis=1), counts.sum(axis=0), int(counts.sum())
-        self = cls.__new__(cls)
-        self._set(n_s / n_records, n_x / n_records, s_labels, x_labels, counts=_check.frozen(counts))
-        return self
+        return cls._restored(n_s / n_records, n_x / n_records, s_labels, x_labels, counts=counts)
 
     @classmethod
     def from_records(cls, s, x, s_labels=None, x_labels=None):
@@ -101,16 +99,23 @@ class Joint:
     @classmethod
     def _from_parts(cls, p_x_given_s, p_s, p_x, s_labels=None, x_labels=None):
         """Parts known to be consistent, kept as they are: P_Y = P_X to the last bit, say, where that is the theory."""
-        self = cls.__new__(cls)
         p_x_given_s = _with_marginal(p_x_given_s, p_s, p_x)
-        self._set(p_s, p_x, s_labels, x_labels, p_x_given_s=_check.frozen(p_x_given_s))
+        return cls._restored(p_s, p_x, s_labels, x_labels, p_x_given_s=p_x_given_s)
+
+    @classmethod
+    def _restored(cls, p_s, p_x, s_labels, x_labels, **given):
+        """From what another Joint was made from; see `_set`."""
+        self = cls.__new__(cls)
+        self._set(p_s, p_x, s_labels, x_labels, **given)
         return self
 
-    def _set(self, p_s, p_x, s_labels, x_labels, *, counts=None, **known):
-        self.p_s, self.p_x, self.counts = _check.frozen(p_s), _check.frozen(p_x), counts
+    def _set(self, p_s, p_x, s_labels, x_labels, **given):
+        """From the marginals and one matrix, counts, p_sx or p_x_given_s; `_given` is its name."""
+        self.p_s, self.p_x, self.counts = _check.frozen(p_s), _check.frozen(p_x), None
         self.s_labels = records.check_labels("s_labels", s_labels, p_s.size)
         self.x_labels = records.check_labels("x_labels", x_labels, p_x.size)
-        self.__dict__.update(known)  # what is known of the cached properties below
+        ((self._given, matrix),) = given.items()
+        self.__dict__[self._given] = _check.frozen(matrix)  # counts, or one of the cached properties below
 
     @property
     def shape(self):

@@ -42,6 +42,7 @@ class Mechanism:
     gap : how far its cost may be above the least for its kind of mechanism, by a dual bound; 0.0 for closed forms. The
         cost is the expected distortion, or the share of records changed.
     target : the `Target` in nats that it was made for, and that its sampler's integers meet; None with alpha given.
+    fitted : the columns of the table that it was fitted on, a `linred.fitted.Fitted`; None where there was no table.
 
     Guarantee
     ---------
@@ -68,6 +69,7 @@ class Mechanism:
         self.joint, self.name, self.alpha, self.sees_s = joint, name, alpha, sees_s
         self.distortion, self.gap, self.target = distortion, gap, target
         self.keep, self.move, self.table_of, self.tables = keep, move, table_of, Tables(*tables)
+        self.fitted, self._releases_reduction = None, released is None
         if released is not None:
             self.released = released
         _check.freeze_all(self)
@@ -202,6 +204,16 @@ class Mechanism:
         how = {"seed": seed, "key": key, "context": context, "ids": ids, "start": start, "threads": threads}
         column, counts = sanitize.sanitize(self, s, x, unseen, **how)
         return (column, counts()) if return_counts else column
+
+    def save(self, path, *, force=False):
+        """Store it as a JSON file that `linred.load` reads; see `linred.artifact`.
+
+        The file holds P(S, X): it is confidential, and readable by its owner only. One that is there already is an
+        error, and kept, unless `force`.
+        """
+        from linred import artifact
+
+        artifact.save(self, path, force)
 
     @cached_property
     def _sampler(self):

@@ -53,6 +53,17 @@ def draw(curves, x, y, ax=None):
     return ax
 
 
+def save(curves, file, extension):
+    """Records changed against the targets, as a picture in a binary file: ".svg", ".png" or ".pdf"."""
+    if extension not in (".svg", ".png", ".pdf"):
+        raise ValueError(f"a plot is .svg, .png or .pdf, not {extension or 'without an extension'}")
+    ax = draw(curves, curves.grid, "dtv")
+    ax.figure.savefig(file, format=extension[1:], dpi=150)
+    import matplotlib.pyplot as plt
+
+    plt.close(ax.figure)
+
+
 def style_of(label, labels=()):
     """(name, colour, dashes) of a mechanism; one that is not known gets a colour by its place among those."""
     if label in STYLES:

@@ -144,6 +144,21 @@ def _categories_of(name, column, sort):
 
 def _arrow_categories(name, column, sort):
     """An ordered dictionary declares its alphabet; any other is an encoding, of which what occurs is sorted."""
+    column, indices, categories = arrow_dictionary(name, column)
+    labels = categories
+    if not column.type.ordered:
+        occurs = np.bincount(indices, minlength=len(categories) + 1)
+        labels = _in_order(name, {categories[code] for code in np.flatnonzero(occurs[:-1]).tolist()}, sort)
+    place = {}
+    for label in labels:
+        if not _is_missing(label):
+            place.setdefault(label, len(place))
+    recode = np.array([*(place.get(label, -1) for label in categories), -1])
+    return recode[indices], list(place)
+
+
+def arrow_dictionary(name, column):
+    """(an Arrow column as one dictionary array, its indices, its categories); missing is the index after the last."""
     if not hasattr(column.type, "ordered"):
         try:
             column = column.dictionary_encode()
@@ -152,17 +167,10 @@ def _arrow_categories(name, column, sort):
     if hasattr(column, "unify_dictionaries"):  # chunks may each have a dictionary of their own
         column = column.unify_dictionaries().combine_chunks()
         column = column.chunk(0) if hasattr(column, "chunk") and column.num_chunks else column
-    codes, categories = np.asarray(column.indices.cast("int64").fill_null(-1)), column.dictionary.to_pylist()
-    labels = categories
-    if not column.type.ordered:
-        occurring = {categories[code] for code in np.unique(codes[codes >= 0]).tolist()}
-        labels = _in_order(name, occurring, sort)
-    place = {}
-    for label in labels:
-        if not _is_missing(label):
-            place.setdefault(label, len(place))
-    recode = np.array([*(place.get(label, -1) for label in categories), -1])  # the last is for missing, code -1
-    return recode[codes], list(place)
+    indices, categories = column.indices, column.dictionary.to_pylist()
+    if indices.null_count:
+        indices = indices.cast("int64").fill_null(len(categories))
+    return column, np.asarray(indices), categories
 
 
 FEW_INTEGERS = 1024
@@ -181,11 +189,16 @@ def _from_integers(array):
         values, codes = np.unique(array, return_inverse=True)
         return Column(_narrow(codes, values.size), tuple(values.tolist()))
     wide = array if array.dtype.kind == "u" else array.astype(np.int64, copy=False)
-    offsets = (wide - wide.dtype.type(low)).astype(np.int64)
-    occurs = np.zeros(high - low + 1, bool)
-    occurs[offsets] = True
-    codes = _narrow(np.cumsum(occurs) - 1, int(occurs.sum()))[offsets]
-    return Column(codes, tuple((np.flatnonzero(occurs).astype(object) + low).tolist()))
+    values, codes = _distinct((wide - wide.dtype.type(low)).astype(np.int64), high - low + 1)
+    return Column(codes, tuple((values.astype(object) + low).tolist()))
+
+
+def _distinct(values, n_values):
+    """(the distinct ones of values in [0, n_values), in order; the place of each value among them), without sorting."""
+    occurs = np.zeros(n_values, bool)
+    occurs[values] = True
+    distinct = np.flatnonzero(occurs)
+    return distinct, _narrow(np.cumsum(occurs) - 1, distinct.size)[values]
 
 
 def _from_objects(name, values, sort):
@@ -243,8 +256,10 @@ def _combine(name, parts, sort):
     for (key, _), column in zip(parts, columns, strict=True):
         if column.codes.size != codes.size:
             raise ValueError(f"{name}[{key!r}] has {column.codes.size} records and the column before it {codes.size}")
-        mixed = codes * len(column.labels) + column.codes.astype(np.int64)
-        seen, codes = np.unique(mixed, return_inverse=True)
+        n_pairs = len(tuples) * len(column.labels)
+        mixed = codes.astype(np.int64) * len(column.labels) + column.codes.astype(np.int64)
+        few = n_pairs <= max(2**16, 2 * codes.size)
+        seen, codes = _distinct(mixed, n_pairs) if few else np.unique(mixed, return_inverse=True)
         tuples = [(*tuples[i // len(column.labels)], column.labels[i % len(column.labels)]) for i in seen.tolist()]
     return Column(_narrow(codes, len(tuples)), tuple(tuples))
 
@@ -263,9 +278,13 @@ def _places(column, labels):
     """Codes by the place of the column's labels among `labels`, len(labels) for those that are not there."""
     if labels[: len(column.labels)] == column.labels:
         return column.codes
+    return _recode(column.labels, labels)[column.codes]
+
+
+def _recode(values, labels):
+    """The place of each value among `labels`, len(labels) for those that are not there."""
     place = {label: code for code, label in enumerate(labels)}
-    recode = np.array([place.get(label, len(labels)) for label in column.labels], np.int64)
-    return _narrow(recode, len(labels) + 1)[column.codes]
+    return _narrow(np.array([place.get(value, len(labels)) for value in values], np.int64), len(labels) + 1)
 
 
 def places(name, column, labels):
@@ -275,7 +294,12 @@ def places(name, column, labels):
         if column.size == 0 or (column.min() >= 0 and column.max() < n_labels):
             return column
         return _narrow(np.where((column < 0) | (column >= n_labels), n_labels, column), n_labels + 1)
+    if hasattr(column, "linred_places"):  # a column of CSV
+        return column.linred_places(labels)
     parts = columns_of(name, column)
+    if parts is None and hasattr(column, "dictionary_encode"):
+        _, indices, categories = arrow_dictionary(name, column)
+        return _recode([*(None if _is_missing(one) else one for one in categories), None], labels).take(indices)
     encoded = _encode_column(name, column, False) if parts is None else _combine(name, parts, False)
     return _places(encoded, labels)
 

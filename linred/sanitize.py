@@ -7,6 +7,16 @@ import numpy as np
 from linred import _counting, decode, keystream, records
 
 
+class UnseenError(ValueError):
+    """A value outside the mechanism's alphabet: which column, "s" or "x", which record, what value."""
+
+    def __init__(self, name, record, value):
+        self.name, self.record, self.value = name, record, value
+        super().__init__(
+            f"{name}[{record}] = {value!r} is not in the mechanism's alphabet: unseen= says what to do then"
+        )
+
+
 class Counts(NamedTuple):
     """What happened to the records of one call. It is about the input: do not publish it with the output."""
 
@@ -16,30 +26,58 @@ class Counts(NamedTuple):
     n_unseen_pairs: int  # drawn from P_Y: known values that the fit never saw together; without s, x that it never saw
     private: bool  # False where a seed was given: who guesses it can undo the draw
 
+    def __add__(self, other):
+        """Of two calls together."""
+        return Counts(*(a + b for a, b in zip(self[:-1], other[:-1], strict=True)), self.private and other.private)
 
-def sanitize(mechanism, s, x, unseen, *, key, seed, ids, **how):
+
+class Drawn:
+    """Records as they were drawn, in codes; a code of |X| stands for a missing value, where `unseen` asks for it."""
+
+    def __init__(self, mechanism, s_codes, x_codes, y_codes, unknown, private):
+        self._mechanism, self._s_codes, self._x_codes = mechanism, s_codes, x_codes
+        self.y_codes, self._unknown, self._private = y_codes, unknown, private
+
+    def counts(self):
+        unknown, changed = self._unknown, self.y_codes != self._x_codes
+        n_unknown = 0 if unknown is None else int(unknown.sum())
+        changed = changed if unknown is None else changed | unknown
+        n_pairs = _n_unseen_pairs(self._mechanism, self._s_codes, self._x_codes, unknown)
+        return Counts(changed.size, int(np.count_nonzero(changed)), n_unknown, n_pairs, self._private)
+
+
+def sanitize(mechanism, s, x, unseen, **how):
     """(column, counts), where counts() is the `Counts`; see `Mechanism.sanitize`."""
+    check_policy(unseen)
+    labels = mechanism.joint.x_labels
+    known = _known_codes(mechanism, s, x, unseen)
+    decoded = decode.decoder("x", x, (*labels, None) if unseen == "null" else labels)
+    drawn = _draw(mechanism, *known, unseen, **how)
+    return decoded(drawn.y_codes), drawn.counts
+
+
+def draw(mechanism, s, x, unseen, **how):
+    """`Drawn` for columns of records: what `sanitize` does, without the way back to a column."""
+    check_policy(unseen)
+    return _draw(mechanism, *_known_codes(mechanism, s, x, unseen), unseen, **how)
+
+
+def check_policy(unseen):
     if not isinstance(unseen, str) or unseen not in ("error", "marginal", "null"):
         raise ValueError(f"unseen = {unseen!r} is not 'error', 'marginal' or 'null'")
-    labels = mechanism.joint.x_labels
-    s_codes, x_codes, unknown = _known_codes(mechanism, s, x, unseen)
-    decoded = decode.decoder("x", x, (*labels, None) if unseen == "null" else labels)
+
+
+def _draw(mechanism, s_codes, x_codes, unknown, unseen, *, key, seed, ids, **how):
     private = seed is None
     if key is None and seed is None and ids is None:
         key = keystream.secret()  # one for both draws below: each record uses one of them
     how |= {"key": key, "seed": seed, "ids": ids}
     y_codes = mechanism.sampler().sample(s_codes, x_codes, **how)
     if unknown is not None:
-        drawn = mechanism._marginal_sampler.sample(None, x_codes, **how) if unseen == "marginal" else len(labels)
-        y_codes = np.where(unknown, drawn, y_codes.astype(np.int64))
-
-    def counts():
-        n_unknown = 0 if unknown is None else int(unknown.sum())
-        changed = y_codes != x_codes if unknown is None else (y_codes != x_codes) | unknown
-        n_pairs = _n_unseen_pairs(mechanism, s_codes, x_codes, unknown)
-        return Counts(x_codes.size, int(changed.sum()), n_unknown, n_pairs, private)
-
-    return decoded(y_codes), counts
+        missing = mechanism.joint.shape[1]
+        others = mechanism._marginal_sampler.sample(None, x_codes, **how) if unseen == "marginal" else missing
+        y_codes = np.where(unknown, others, y_codes.astype(np.int64))
+    return Drawn(mechanism, s_codes, x_codes, y_codes, unknown, private)
 
 
 def _known_codes(mechanism, s, x, unseen):
@@ -68,10 +106,7 @@ def _unknown(name, column, codes, n_labels, unseen):
         return None
     if unseen == "error":
         record = int(np.argmax(mask))
-        value = records.value_at(name, column, record)
-        raise ValueError(
-            f"{name}[{record}] = {value!r} is not in the mechanism's alphabet: unseen= says what to do then"
-        )
+        raise UnseenError(name, record, records.value_at(name, column, record))
     return mask
 
 

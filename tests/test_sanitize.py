@@ -379,3 +379,21 @@ def test_unseen_values_are_drawn_from_what_is_published():
     assert mechanism.p_y[0] == 0.0
     y = mechanism.sanitize(["m"] * 20_000, ["typo"] * 20_000, seed=3, unseen="marginal")
     assert set(y) == {"b", "c"}
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("kind", ["pandas", "arrow"])
+def test_categories_tell_nothing_of_values_that_are_not_published(kind, ordered):
+    x = ["SECRET", "ccc", "a", "bb", *X[4:]]
+    if kind == "pandas":
+        column = pd.Series(pd.Categorical(x, ["SECRET", "ccc", "zz", "a", "bb"], ordered=ordered))
+    else:
+        column = pa.DictionaryArray.from_arrays(
+            [["SECRET", "ccc", "a", "bb"].index(one) for one in x], ["SECRET", "ccc", "a", "bb"], ordered=ordered
+        )
+    for unseen in ("null", "marginal"):
+        y = MECHANISM.sanitize(S, column, key=KEY, unseen=unseen)
+        shown = y.cat.categories.tolist() if kind == "pandas" else y.dictionary.to_pylist()
+        of_arrow = ["ccc", "a", "bb"] if ordered else ["a", "bb", "ccc"]
+        assert shown == (["ccc", "zz", "a", "bb"] if kind == "pandas" else of_arrow)
+        assert values(y)[1:] == MECHANISM.sanitize(S, x, key=KEY, unseen=unseen)[1:]

@@ -1,0 +1,310 @@
+"""The artifact: a mechanism as a JSON file, to be read by people and by `linred.load`. Data only, never code.
+
+It holds P(S, X) and is confidential: it is written for its owner's eyes. The SHA-256 in it is over its content, not
+over its bytes, and finds damage, not forgery: whoever can change the file can change the digest too.
+
+Pairs (s, x) that are not among `moves` are kept where the fit saw them, and drawn from table 0 where it did not.
+Numbers are written with the shortest digits that read back as the same double.
+"""
+
+import hashlib
+import json
+import math
+
+import numpy as np
+
+from linred import _check, labels, storage
+from linred.calibrate import Target
+from linred.fitted import Fitted, Leak, Part, check_edges
+from linred.joint import Joint
+from linred.mechanism import Mechanism
+
+FORMAT, VERSION = "linred mechanism", 1
+CONFIDENTIAL = (
+    "This file holds P(S, X), the joint distribution of the sensitive and the public column. Do not publish it."
+)
+
+
+class ArtifactError(ValueError):
+    """A file that is not an artifact, or was changed, cut off, or written by a later version."""
+
+
+def save(mechanism, path, force=False):
+    """Write `path`, readable by its owner only; an existing file is kept unless `force`. See `Mechanism.save`."""
+    content = _content(mechanism)
+    text = _lines({**content, "sha256": _digest(content)}) + "\n"
+    with storage.writing(path, force=force, private=True) as file:
+        file.write(text.encode())
+
+
+def load(path):
+    """The mechanism that `mechanism.save(path)` stored: the same integers in its tables, the same output for a key.
+
+    Nothing in the file is executed. An `ArtifactError` where it is not such a file, or was changed, cut off, or written
+    by a later version; OSError where it cannot be read.
+    """
+    with open(path, "rb") as file:
+        raw = file.read()
+    try:
+        content = _parsed(raw)
+        mechanism = _mechanism(content)
+        if _table_digest(mechanism) != content["tables_sha256"]:
+            raise ArtifactError("its tables compile to other integers than those that were stored: fit it again")
+    except ArtifactError as error:
+        raise ArtifactError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as error:
+        raise ArtifactError(f"{path}: it is not the artifact it says it is: {_one_line(error)}") from None
+    return mechanism
+
+
+def _one_line(error):
+    text = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else str(error)
+    return text.partition("\n")[0][:200]
+
+
+def _parsed(raw):
+    try:
+        content = json.loads(raw.decode(), object_pairs_hook=_without_repeats, parse_constant=_refused)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise ArtifactError("it is not JSON, or was cut off") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ArtifactError("it is JSON, but no linred mechanism")
+    version = content.get("version")
+    if version != VERSION:
+        later = isinstance(version, int) and version > VERSION
+        what = "a later linred wrote it: upgrade linred" if later else "fit the mechanism again"
+        raise ArtifactError(f"its version is {version!r} and this linred reads version {VERSION}: {what}")
+    if content.pop("sha256", None) != _digest(content):
+        raise ArtifactError("its content is not what was stored (SHA-256 differs): restore it, or fit it again")
+    return content
+
+
+def _without_repeats(pairs):
+    together = dict(pairs)
+    if len(together) < len(pairs):
+        raise ArtifactError("a name in it is there twice")
+    return together
+
+
+def _refused(constant):
+    raise ArtifactError(f"it has the number {constant}")
+
+
+def _digest(content):
+    plain = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def _table_digest(mechanism):
+    """SHA-256 over the integers that are drawn from."""
+    kernel = mechanism.sampler()._kernel
+    digest = hashlib.sha256(mechanism.sampler().first_stage.encode())
+    for array in (kernel.rows, kernel.cells):
+        for field in array.dtype.names:
+            digest.update(array[field].astype("<u8").tobytes())
+    return digest.hexdigest()
+
+
+def _lines(value, indent=""):
+    """JSON with a line for each entry, but for what fits on one."""
+    short = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if len(indent) + len(short) <= 110 or not isinstance(value, dict | list):
+        return short
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        entries = (f"{json.dumps(key, ensure_ascii=False)}: {_lines(one, deeper)}" for key, one in value.items())
+        opening, closing = "{}"
+    else:
+        entries = (_lines(one, deeper) for one in value)
+        opening, closing = "[]"
+    return opening + "\n" + ",\n".join(deeper + entry for entry in entries) + "\n" + indent + closing
+
+
+def summary(mechanism):
+    """What a mechanism is and does, in values that JSON has; without P(S, X) and without labels."""
+    return {
+        "made": {
+            "name": mechanism.name,
+            "sees_s": mechanism.sees_s,
+            "alpha": mechanism.alpha,
+            "target": None if mechanism.target is None else _finite(mechanism.target._asdict()),
+            "gap": mechanism.gap,
+        },
+        "fitted": _fitted_content(mechanism.fitted),
+        "n_records": mechanism.joint.n_records,
+        "figures": _figures(mechanism),
+    }
+
+
+def _content(mechanism):
+    from linred import __version__
+
+    joint = mechanism.joint
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "confidential": CONFIDENTIAL,
+        "written_by": f"linred {__version__}",
+        **summary(mechanism),
+        "s_labels": labels.to_json("s_labels", joint.s_labels),
+        "x_labels": labels.to_json("x_labels", joint.x_labels),
+        "joint": _joint_content(joint),
+        "moves": _moves(mechanism),
+        "moves_are": "[s, x, probability of keeping x, of drawing anew, table drawn from]; s, x, y count from 0",
+        "tables": _tables(mechanism.tables),
+        "tables_are": "[y, probability] pairs",
+        "released": None if mechanism._releases_reduction else _joint_content(mechanism.released),
+        "distortion": None if mechanism.distortion is None else mechanism.distortion.tolist(),
+        "tables_sha256": _table_digest(mechanism),
+    }
+
+
+def _figures(mechanism):
+    """For the reader; nothing is loaded from them."""
+    report = mechanism.report()
+    certificate = mechanism.sampler().certificate()
+    sampled = {name: getattr(certificate, name) for name in report.after._fields}
+    return {
+        "unit": "nats",
+        "before": _finite(report.before._asdict()),
+        "after": _finite(report.after._asdict()),
+        "sampled_integers_at_most": _finite(sampled),
+        "utility": report.utility._asdict(),
+    }
+
+
+def _finite(figures):
+    """JSON has no infinity."""
+    return {name: "inf" if value == math.inf else value for name, value in figures.items()}
+
+
+def _fitted_content(fitted):
+    if fitted is None:
+        return None
+    content = fitted._asdict()
+    for side in ("sensitive", "public"):
+        content[side] = [{**part._asdict(), "edges": list(part.edges)} for part in content[side]]
+    return {**content, "leaks": [leak._asdict() for leak in fitted.leaks]}
+
+
+def _joint_content(joint):
+    """What it was made from, with its marginals: a sum may round otherwise on another machine."""
+    given = {joint._given: getattr(joint, joint._given).tolist()}
+    return given if joint._given == "counts" else {"p_s": joint.p_s.tolist(), "p_x": joint.p_x.tolist(), **given}
+
+
+def _moves(mechanism):
+    """[s, x, keep, move, table] of the pairs that are not as by default; s is None where it is not looked at."""
+    keep, move, table_of = (part if mechanism.sees_s else part[:1] for part in _parts(mechanism))
+    usual = [part if mechanism.sees_s else part[:1] for part in _by_default(mechanism.joint, mechanism.sees_s)]
+    differs = (keep != usual[0]) | (move != usual[1]) | (table_of != usual[2])
+    return [
+        [s if mechanism.sees_s else None, x, keep[s, x].item(), move[s, x].item(), table_of[s, x].item()]
+        for s, x in np.argwhere(differs).tolist()
+    ]
+
+
+def _parts(mechanism):
+    return mechanism.keep, mechanism.move, mechanism.table_of
+
+
+def _by_default(joint, sees_s):
+    """keep, move and table_of of pairs that are kept where the fit saw them."""
+    unseen = joint._unseen if sees_s else np.broadcast_to(joint.p_x == 0.0, joint.shape)
+    return 1.0 - unseen, unseen.astype(np.float64), np.zeros(joint.shape, np.int32)
+
+
+def _tables(tables):
+    pairs = [list(pair) for pair in zip(tables.y.tolist(), tables.probability.tolist(), strict=True)]
+    return [pairs[begin:end] for begin, end in zip(tables.indptr[:-1], tables.indptr[1:], strict=True)]
+
+
+def _mechanism(content):
+    s_labels, x_labels = (labels.from_json(name, content[name]) for name in ("s_labels", "x_labels"))
+    joint = _joint("joint", content["joint"], s_labels, x_labels)
+    made, released = content["made"], content["released"]
+    sees_s = _check.flag("sees_s", made["sees_s"])
+    if not isinstance(made["name"], str):
+        raise ArtifactError("its name is not text")
+    tables = _loaded_tables(content["tables"], joint.shape[1])
+    keep, move, table_of = _loaded_parts(content["moves"], joint, sees_s, tables)
+    if released is None and made["alpha"] is None:
+        raise ArtifactError("it has neither alpha nor what it releases")
+    mechanism = Mechanism(
+        joint,
+        name=made["name"],
+        sees_s=sees_s,
+        keep=keep,
+        move=move,
+        table_of=table_of,
+        tables=tables,
+        alpha=None if made["alpha"] is None else _check.alpha(made["alpha"]),
+        released=None if released is None else _joint("released", released, s_labels, x_labels),
+        distortion=None if content["distortion"] is None else _check.distortion(content["distortion"], joint.shape[1]),
+        gap=_check.number("gap", made["gap"], 0.0, math.inf),
+        target=None if made["target"] is None else _target(made["target"]),
+    )
+    mechanism.fitted = _loaded_fitted(content["fitted"])
+    return mechanism
+
+
+def _target(limits):
+    return Target(*(math.inf if limits[name] == "inf" else limits[name] for name in Target._fields))
+
+
+def _joint(name, content, s_labels, x_labels):
+    (given,) = content.keys() & {"counts", "p_sx", "p_x_given_s"}
+    if given == "counts":
+        return Joint.from_counts(content["counts"], s_labels, x_labels)
+    matrix = _check.nonnegative(f"{name}.{given}", content[given], 2)
+    p_s, p_x = (_check.nonnegative(f"{name}.{part}", content[part], 1) for part in ("p_s", "p_x"))
+    p_sx = matrix if given == "p_sx" else p_s[:, None] * matrix
+    for part, axis in ((p_s, 1), (p_x, 0)):
+        if part.shape != p_sx.sum(axis=axis).shape or abs(part - p_sx.sum(axis=axis)).max() > _check.SUM_SLACK:
+            raise ArtifactError(f"the marginals of its {name} are not those of its {given}")
+    _check.distribution(name, p_sx)
+    return Joint._restored(p_s, p_x, s_labels, x_labels, **{given: matrix})
+
+
+def _loaded_tables(tables, n_x):
+    sizes = [len(table) for table in tables]
+    y, probability = zip(*(pair for table in tables for pair in table), strict=True)
+    y = _whole("y", y, n_x).astype(np.int32)
+    return np.concatenate([[0], np.cumsum(sizes)]), y, _check.nonnegative("tables", probability, 1)
+
+
+def _loaded_parts(moves, joint, sees_s, tables):
+    """keep, move and table_of: the default, with `moves` put into it; broadcast where s is not looked at."""
+    keep, move, table_of = (np.array(part if sees_s else part[:1]) for part in _by_default(joint, sees_s))
+    if moves:
+        s, x, kept, moved, table = zip(*moves, strict=True)
+        if sees_s == (None in s):
+            raise ArtifactError("its moves do not look at s as it says")
+        s = _whole("s", s, joint.shape[0]) if sees_s else 0
+        place = s, _whole("x", x, joint.shape[1])
+        keep[place], move[place] = (_check.nonnegative("moves", part, 1) for part in (kept, moved))
+        table_of[place] = _whole("table", table, tables[0].size - 1)
+    indptr, _, probability = tables
+    sums = np.bincount(np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), probability, indptr.size - 1)
+    if max(abs(keep + move - 1.0).max(), (move * abs(sums[table_of] - 1.0)).max()) > _check.SUM_SLACK:
+        raise ArtifactError("probabilities in its moves or tables do not sum to one")
+    parts = (np.ascontiguousarray(part) for part in (keep, move, table_of))
+    return parts if sees_s else (np.broadcast_to(part, joint.shape) for part in parts)
+
+
+def _whole(name, values, below):
+    """A column of indices in [0, below)."""
+    array = np.array(values)
+    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= below:
+        raise ArtifactError(f"{name} in its moves or tables is not a whole number below {below}")
+    return array
+
+
+def _loaded_fitted(content):
+    if content is None:
+        return None
+    sides = {
+        side: tuple(Part(**{**part, "edges": check_edges(part["name"], part["edges"])}) for part in content[side])
+        for side in ("sensitive", "public")
+    }
+    return Fitted(**{**content, **sides, "leaks": tuple(Leak(**leak) for leak in content["leaks"])})

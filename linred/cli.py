@@ -1,0 +1,90 @@
+"""The `linred` command: what went wrong is said in one line on stderr, with an exit code, and never as a traceback.
+
+0  done    1  the machine failed (a full disk, say)    2  bad input or usage    130, 143  interrupted
+
+The commands themselves are in `linred.commands`.
+"""
+
+import errno
+import os
+import signal
+import sys
+
+
+def main(arguments=None):
+    """Run the command and leave with its exit code."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read from us has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 128 + 13
+    sys.exit(code)
+
+
+class _Terminated(BaseException):
+    """SIGTERM, as an exception: so that temporary files are removed."""
+
+
+def _terminated(*_):
+    raise _Terminated
+
+
+def _run(arguments):
+    try:
+        import click
+        import pyarrow  # noqa: F401
+        import rich  # noqa: F401
+    except ImportError as error:
+        return _say(f"the command needs {error.name}: pip install linred[cli]", 2)
+    from linred.commands import linred
+
+    try:
+        return linred.main(arguments, prog_name="linred", standalone_mode=False) or 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.ctx.get_help())
+        return 2
+    except click.UsageError as error:
+        hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
+        return _say(f"{error.format_message()}{hint}", 2)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted: nothing was stored", 130)
+    except _Terminated:
+        return _say("terminated: nothing was stored", 143)
+    except BrokenPipeError:
+        raise
+    except (ValueError, TypeError, ImportError) as error:
+        return _say(str(error), 2)
+    except OSError as error:
+        return _say(_of_system(error), 2 if error.errno in _BAD_INPUT or error.errno is None else 1)
+    except MemoryError:
+        return _say("out of memory: nothing was stored", 1)
+    except Exception as error:
+        return _unexpected(error)
+
+
+_BAD_INPUT = (errno.ENOENT, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS)
+
+
+def _of_system(error):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"no room left to write ({error.strerror}): nothing was stored"
+    return str(error)
+
+
+def _unexpected(error):
+    if os.environ.get("LINRED_DEBUG"):
+        raise error
+    return _say(f"a fault in linred, please report it: {type(error).__name__}: {error} (LINRED_DEBUG=1 shows where)", 1)
+
+
+def _say(message, code):
+    print(f"linred: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    main()

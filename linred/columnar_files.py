@@ -1,0 +1,199 @@
+"""Parquet and Arrow files. Columns keep their types; what a file says about itself beside its columns is left out."""
+
+import base64
+
+from linred.files import PIPE, FileError, check_names, one_line, pyarrow, stdin
+from linred.replacing import Replaced, with_replaced
+
+BATCH_BYTES, BATCH_RECORDS = 16 * 2**20, 2**18
+GROUP_BYTES, GROUP_RECORDS = 64 * 2**20, 2**20
+"""What is read at once, and what is written as one row group, at most."""
+
+
+class _Source:
+    n_records, n_bytes_read, n_read = None, None, 0
+
+    def __init__(self, path):
+        self.path = path
+        with self._one_line_errors():
+            self._open()
+        check_names(path, self.schema.names)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._file.close()
+
+    @property
+    def names(self):
+        return tuple(self.schema.names)
+
+    def batches(self, columns, encoded=()):
+        """Record batches: the columns that are asked for, in the order of the file; `encoded` ones as dictionaries,
+        where the file has them."""
+        columns = [name for name in self.names if name in columns]
+        with self._one_line_errors():
+            for batch in self._batches(columns, encoded):
+                self.n_read += batch.num_rows
+                yield batch
+        if self.n_records is not None and self.n_read != self.n_records:
+            raise FileError(
+                f"{self.path} says that it has {self.n_records:,} records, and {self.n_read:,} could be read"
+            )
+
+    def _one_line_errors(self):
+        return _OneLineErrors(self.path)
+
+
+class _OneLineErrors:
+    """Errors of pyarrow, which has many, as a `FileError`."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, _):
+        if isinstance(error, pyarrow().ArrowException | OSError | UnicodeError):
+            raise FileError(f"{self._path}: {one_line(error)}") from None
+
+
+class ParquetSource(_Source):
+    def _open(self):
+        from pyarrow import parquet
+
+        self._file = pyarrow().OSFile(str(self.path))
+        self._parquet = parquet.ParquetFile(self._file)
+        self.schema, self.n_records = self._parquet.schema_arrow.remove_metadata(), self._parquet.metadata.num_rows
+
+    def _batches(self, columns, encoded):
+        from pyarrow import parquet
+
+        pa = pyarrow()
+        texts = [name for name in encoded if pa.types.is_string(self.schema.field(name).type)]
+        reader = parquet.ParquetFile(self._file, read_dictionary=texts, buffer_size=2**20)
+        few = next(reader.iter_batches(batch_size=1024, columns=columns), None)
+        if few is None or few.num_rows == 0:
+            return
+        n_records = max(1024, min(BATCH_RECORDS, BATCH_BYTES * few.num_rows // max(1, few.nbytes)))
+        yield from reader.iter_batches(batch_size=n_records, columns=columns)
+
+
+class ArrowFileSource(_Source):
+    """The format with random access; a file that is a stream inside is taken as one."""
+
+    def _open(self):
+        pa = pyarrow()
+        self._file = pa.OSFile(str(self.path))
+        self._is_stream = self._file.read(6) != b"ARROW1"
+        self._file.seek(0)
+        reader = (pa.ipc.open_stream if self._is_stream else pa.ipc.open_file)(self._file)
+        self.schema = reader.schema.remove_metadata()
+        self._file.seek(0)
+
+    def _batches(self, columns, _):
+        pa = pyarrow()
+        how = pa.ipc.IpcReadOptions(included_fields=[self.schema.names.index(name) for name in columns])
+        if self._is_stream:
+            yield from _checked(pa.ipc.open_stream(self._file, options=how))
+            return
+        reader = pa.ipc.open_file(self._file, options=how)
+        yield from _checked(reader.get_batch(i) for i in range(reader.num_record_batches))
+
+
+class ArrowStreamSource(_Source):
+    def _open(self):
+        pa = pyarrow()
+        self._file = pa.PythonFile(stdin(), mode="r") if self.path == PIPE else pa.OSFile(str(self.path))
+        self._reader = pa.ipc.open_stream(self._file)
+        self.schema = self._reader.schema.remove_metadata()
+
+    def _batches(self, columns, _):
+        yield from _checked(batch.select(columns) for batch in self._reader)
+
+
+def _checked(batches):
+    """Batches of a bounded size; what they hold is checked, because a damaged one may lead outside its memory."""
+    for batch in batches:
+        batch.validate(full=True)
+        for first in range(0, batch.num_rows, BATCH_RECORDS):
+            yield batch.slice(first, BATCH_RECORDS)
+
+
+class ParquetSink:
+    """Row groups of up to a million records, without statistics, which take longer than all the rest.
+
+    Public columns of text are written from dictionaries, and read back as text.
+    """
+
+    def __init__(self, file, form, schema, replaced):
+        from pyarrow import parquet
+
+        pa = pyarrow()
+        self._file, self._waiting, self._n_waiting, self._n_bytes = file, [], 0, 0
+        self._logical, self._schema, self._replaced = schema, schema, dict(replaced)
+        text = pa.dictionary(pa.int32(), pa.string())
+        for place, field in enumerate(schema):
+            if field.name in replaced and pa.types.is_string(field.type):
+                self._schema = self._schema.set(place, field.with_type(text))
+                self._replaced[field.name] = Replaced(field.name, replaced[field.name].labels, text)
+        self._writer = parquet.ParquetWriter(
+            pa.PythonFile(file, mode="w"), self._schema, write_statistics=False, store_schema=False
+        )
+
+    def prepare(self, batch, codes):
+        return with_replaced(batch, self._schema, self._replaced, codes)
+
+    def write(self, batch):
+        self._waiting.append(batch)
+        self._n_waiting, self._n_bytes = self._n_waiting + batch.num_rows, self._n_bytes + batch.nbytes
+        if self._n_waiting >= GROUP_RECORDS or self._n_bytes >= GROUP_BYTES:
+            self._write_group()
+
+    def _write_group(self):
+        if self._waiting:
+            table = pyarrow().Table.from_batches(self._waiting)
+            self._waiting, self._n_waiting, self._n_bytes = [], 0, 0
+            self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+
+    def close(self):
+        """Finish the file; its types are stored as pyarrow stores them, but for the dictionaries."""
+        self._write_group()
+        types = base64.b64encode(self._logical.serialize()).decode()
+        self._writer.add_key_value_metadata({"ARROW:schema": types})
+        self._writer.close()
+
+    def n_written(self):
+        """How many records the finished file says it has."""
+        from pyarrow import parquet
+
+        self._file.seek(0)
+        return parquet.read_metadata(self._file).num_rows
+
+
+class ArrowSink:
+    def __init__(self, file, form, schema, replaced):
+        pa = pyarrow()
+        self._schema, self._replaced = schema, replaced
+        self._file, self._kind, self._n_written = file, form.kind, 0
+        new = pa.ipc.new_file if form.kind == "arrow" else pa.ipc.new_stream
+        self._writer = new(pa.PythonFile(file, mode="w"), schema)
+
+    def prepare(self, batch, codes):
+        return with_replaced(batch, self._schema, self._replaced, codes)
+
+    def write(self, batch):
+        self._writer.write_batch(batch)
+        self._n_written += batch.num_rows
+
+    def close(self):
+        self._writer.close()
+
+    def n_written(self):
+        """How many records the finished file has; of a stream, how many were written."""
+        if self._kind == "arrows":
+            return self._n_written
+        self._file.seek(0)
+        return pyarrow().ipc.open_file(self._file).count_rows()

@@ -1,0 +1,285 @@
+"""CSV, with one rule for every value.
+
+All is text, as it stands in the file. An empty field is missing, quoted or not, and nothing else is: "NA" is text. A
+record with too many or too few fields, text after a closing quote, or a quote that is never closed are errors: the last
+would carry all records after it, S included, into one value. Fields that pass from CSV to CSV pass byte for byte.
+"""
+
+import codecs
+import csv
+import io
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+
+from linred import _csv
+from linred.files import PIPE, FileError, check_names, one_line, pyarrow, stdin
+from linred.replacing import with_replaced
+
+BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
+"""What is read at once, what is looked at for the header, and what no record may be longer than."""
+
+
+class CsvSource:
+    """A CSV file, or a pipe, record after record."""
+
+    n_records, n_read = None, 0
+
+    def __init__(self, path, form, encoding):
+        pa = pyarrow()
+        self.path, self._delimiter = path, form.delimiter
+        self._text = _Utf8(path, form.compression, encoding)
+        try:
+            self.names, self._first = self._header()
+        except BaseException:
+            self._text.close()
+            raise
+        self.schema = pa.schema([(name, pa.string()) for name in self.names])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._text.close()
+
+    @property
+    def n_bytes_read(self):
+        return self._text.n_bytes_read
+
+    def _header(self):
+        """(the names of the columns, from the first line that is not empty; the bytes after it that were read too)."""
+        head = self._read(HEAD_BYTES)
+        bom = len(codecs.BOM_UTF8) * head.startswith(codecs.BOM_UTF8)
+        lines = io.StringIO(head[bom:].decode(errors="replace"), newline="")
+        try:
+            names = next((row for row in csv.reader(lines, delimiter=self._delimiter) if row), [])
+        except csv.Error as error:
+            raise FileError(f"{self.path}: its first line is not CSV: {error}") from None
+        if not names:
+            raise FileError(f"{self.path} is empty: a first line with the names of the columns is needed")
+        end = lines.tell()
+        header = lines.getvalue()[:end]
+        if "\ufffd" in header:
+            raise FileError(f"{self.path}: its first line is not {self._text.encoding} text: say --encoding")
+        check_names(self.path, names)
+        return tuple(names), head[bom + len(header.encode()) :]
+
+    def batches(self, columns, encoded=()):
+        """`TextBatch`es with the columns that are asked for."""
+        wanted = [place for place, name in enumerate(self.names) if name in columns]
+        slots = {self.names[place]: _Slot(slot, place) for slot, place in enumerate(wanted)}
+        slot_of = np.full(len(self.names), -1, np.int32)
+        slot_of[wanted] = np.arange(len(wanted))
+        rest, more = self._first, True
+        while more:
+            block = self._read(BLOCK_BYTES)
+            more, block = bool(block), rest + block
+            if block:
+                bounds, n_bytes = self._split(block, not more, slot_of)
+                rest = block[n_bytes:]
+                if len(rest) > MOST_RECORD_BYTES:
+                    raise self._error(0, f"is longer than {MOST_RECORD_BYTES >> 20} MB: is a quote never closed?")
+                if len(bounds):
+                    yield TextBatch(block, bounds, slots, self._delimiter)
+                    self.n_read += len(bounds)
+
+    def _split(self, block, is_last, slot_of):
+        try:
+            bounds, n_bytes = _csv.split(block, is_last, ord(self._delimiter), slot_of)
+            if not block.isascii():
+                codecs.utf_8_decode(memoryview(block)[:n_bytes], "strict", True)
+        except _csv.CsvError as error:
+            raise self._error(error.record, error.what) from None
+        except UnicodeDecodeError as error:
+            record = int(np.searchsorted(bounds[:, 0, 0], error.start, side="right")) - 1
+            raise self._error(max(0, record), f"is not {self._text.encoding} text: say --encoding") from None
+        return bounds, n_bytes
+
+    def _read(self, n_bytes):
+        try:
+            return self._text.read(n_bytes)
+        except UnicodeError:
+            raise self._error(0, f"or one after it is not {self._text.encoding} text: say --encoding") from None
+        except (pyarrow().ArrowException, OSError) as error:
+            raise FileError(f"{self.path}: {one_line(error)}") from None
+
+    def _error(self, record, what):
+        return FileError(f"{self.path}: record {self.n_read + record + 1:,} {what}")
+
+
+class _Utf8:
+    """A file as UTF-8 bytes: decompressed, decoded."""
+
+    def __init__(self, path, compression, encoding):
+        pa = pyarrow()
+        try:
+            self.encoding = codecs.lookup(encoding).name
+            self._decoder = None if self.encoding == "utf-8" else codecs.getincrementaldecoder(encoding)()
+        except (LookupError, TypeError):
+            raise FileError(f"encoding {encoding!r} is not known") from None
+        self._path, self._n_read = path, 0
+        self._file = stdin() if path == PIPE else open(path, "rb", buffering=0)  # noqa: SIM115, close() is below
+        self._stream = self._file
+        if compression:
+            self._stream = pa.CompressedInputStream(pa.PythonFile(self._file, mode="r"), compression)
+
+    @property
+    def n_bytes_read(self):
+        """Of the file as it is stored, where that is known."""
+        return self._n_read if self._path == PIPE or self._file.closed else self._file.tell()
+
+    def read(self, n_bytes):
+        """About so many bytes; none at the end."""
+        piece, raw = b"", b"not the end"
+        while raw and not piece:
+            raw = self._stream.read(n_bytes)
+            piece = raw if self._decoder is None else self._decoder.decode(raw, final=not raw).encode()
+        self._n_read += len(piece)
+        return piece
+
+    def close(self):
+        if self._path != PIPE:
+            self._file.close()
+
+
+class _Slot(NamedTuple):
+    number: int  # among the columns that were asked for
+    place: int  # among all columns of the file
+
+
+class TextBatch:
+    """Records of CSV in the bytes in which they came."""
+
+    def __init__(self, block, bounds, slots, delimiter):
+        self._block, self._bounds, self._slots, self.delimiter = block, bounds, slots, delimiter
+        self.num_rows = len(bounds)
+
+    def column(self, name):
+        """An Arrow column of text, empty values missing."""
+        pa = pyarrow()
+        values, begins = _csv.column(self._block, self._bounds, self._slots[name].number)
+        valid = np.packbits(begins[1:] > begins[:-1], bitorder="little")
+        buffers = [pa.py_buffer(part) for part in (valid, begins, values)]
+        return pa.Array.from_buffers(pa.string(), self.num_rows, buffers)
+
+    def text(self, name):
+        return TextColumn(self._block, self._bounds, self._slots[name].number)
+
+    def pieces(self, names, texts):
+        """What makes up a line of those columns, in order: runs of neighbours in the file, and texts by code."""
+        pieces = []
+        for is_new, run in groupby(names, key=texts.__contains__):
+            if is_new:
+                pieces += [texts[name] for name in run]
+                continue
+            slots = enumerate(self._slots[name] for name in run)
+            for _, neighbours in groupby(slots, key=lambda pair: pair[1].place - pair[0]):
+                near = [slot.number for _, slot in neighbours]
+                pieces.append((near[0], near[-1]))
+        return pieces
+
+    def lines(self, pieces, codes):
+        return _csv.lines(self._block, self._bounds, pieces, codes, ord(self.delimiter))
+
+
+class TextColumn:
+    """One column of a `TextBatch`, as `linred.records` takes it."""
+
+    def __init__(self, block, bounds, slot):
+        self._block, self._bounds, self._slot = block, bounds, slot
+
+    def linred_places(self, labels):
+        """Codes by the place of each value among `labels`, len(labels) for any other."""
+        index, recode = _index(labels)
+        return recode.take(index.codes(self._block, self._bounds, self._slot))
+
+    def __getitem__(self, record):
+        values, _ = _csv.column(self._block, self._bounds[record : record + 1], self._slot)
+        return values.tobytes().decode() or None
+
+
+@lru_cache(maxsize=16)
+def _index(labels):
+    """(index of the labels that a field can be, its codes to places among all labels)."""
+    texts = {label: place for place, label in enumerate(labels) if isinstance(label, str) and label}
+    missing = labels.index(None) if None in labels else len(labels)
+    dtype = np.min_scalar_type(len(labels))
+    index = _csv.Labels([text.encode(errors="surrogatepass") for text in texts], len(texts) + 1)
+    return index, np.array([*texts.values(), len(labels), missing], dtype)
+
+
+class CsvSink:
+    """CSV in UTF-8, lines that end in a line feed."""
+
+    def __init__(self, file, form, schema, replaced):
+        pa = pyarrow()
+        self.schema, self._delimiter, self._replaced = schema, form.delimiter, replaced
+        self._texts = {name: self._text_of(new.labels) for name, new in replaced.items()}
+        try:
+            self._arrow_lines(schema.empty_table(), "none")
+        except pa.ArrowException as error:
+            raise FileError(f"CSV has no text for one of the columns: {one_line(error)}; see --columns") from None
+        self._file = self._stream = file
+        if form.compression:
+            self._stream = pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), form.compression)
+        header = io.StringIO()
+        csv.writer(header, delimiter=self._delimiter, lineterminator="\n").writerow(schema.names)
+        self._stream.write(header.getvalue().encode())
+
+    def _text_of(self, labels):
+        """What stands for each label. Alone in a line a missing one is quoted: most readers skip an empty line."""
+        nothing = b'""' if len(self.schema) == 1 else b""
+        return _csv.Text([nothing if label is None else _field(str(label), self._delimiter) for label in labels])
+
+    def prepare(self, batch, codes):
+        """The lines of a batch whose public columns are drawn: this part may be done by any thread."""
+        if isinstance(batch, TextBatch) and batch.delimiter == self._delimiter:
+            pieces = batch.pieces(self.schema.names, self._texts)
+            if len(pieces) <= _csv.MOST_PIECES:
+                return batch.lines(pieces, codes.astype(np.uint32, copy=False))
+        return self._lines(with_replaced(batch, self.schema, self._replaced, codes))
+
+    def _lines(self, batch):
+        """Nothing is quoted, or, where one of its values needs it, all text of the batch."""
+        pa = pyarrow()
+        if len(self.schema) == 1 and batch.column(0).null_count:
+            text = batch.column(0).cast(pa.string()).fill_null("")
+            return self._arrow_lines(pa.record_batch([text], batch.schema.names), "needed")
+        try:
+            lines = self._arrow_lines(batch, "none")
+        except pa.ArrowInvalid:
+            return self._arrow_lines(batch, "needed")
+        if np.count_nonzero(np.frombuffer(lines, np.uint8) == ord("\n")) != batch.num_rows:
+            raise FileError(f"{batch.num_rows} records did not become as many lines")
+        return lines
+
+    def _arrow_lines(self, batch, quoting):
+        from pyarrow import csv as arrow_csv
+
+        lines = pyarrow().BufferOutputStream()
+        how = arrow_csv.WriteOptions(
+            include_header=False, delimiter=self._delimiter, quoting_style=quoting, batch_size=2**16
+        )
+        arrow_csv.write_csv(batch, lines, how)
+        return lines.getvalue()
+
+    def write(self, lines):
+        self._stream.write(lines)
+
+    def close(self):
+        if self._stream is not self._file:
+            self._stream.close()
+
+    def n_written(self):
+        """Not known without reading all of it again."""
+        return None
+
+
+def _field(text, delimiter):
+    """A value as a field of CSV, quoted where it must be."""
+    if any(character in text for character in (delimiter, '"', "\r", "\n")):
+        doubled = text.replace('"', '""')
+        text = f'"{doubled}"'
+    return text.encode()

@@ -1,0 +1,94 @@
+"""Where a mechanism's Joint came from: the columns of a table, their bins, and what other columns tell about S."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Part(NamedTuple):
+    """One column of S or of X: its name in a table, and the edges that sort its numbers into bins, if any."""
+
+    name: str
+    edges: tuple = ()
+    called: str = ""  # in the labels of bins, where it has another name by now
+
+    @property
+    def bins(self):
+        """The labels of its bins, from the lowest to the highest; every number is in one of them."""
+        if not self.edges:
+            return ()
+        name, texts = self.called or self.name, [repr(edge).removesuffix(".0") for edge in self.edges]
+        between = (f"{low}<={name}<{high}" for low, high in pairwise(texts))
+        return (f"{name}<{texts[0]}", *between, f"{name}>={texts[-1]}")
+
+    def renamed(self, name):
+        return self._replace(name=name, called=self.called or self.name)
+
+    def codes(self, numbers):
+        """The place of each number among the bins, and the number of bins where it is NaN."""
+        codes = np.searchsorted(np.array(self.edges), numbers, side="right")
+        return np.where(np.isnan(numbers), len(self.edges) + 1, codes)
+
+
+class Leak(NamedTuple):
+    """What a column that is passed on tells about S. Figures of the fitting data, in nats."""
+
+    column: str
+    n_values: int
+    information: float  # I(S; column), as counted
+    by_chance: float  # what a column that has nothing to do with S would show, about: (|S|-1)(|column|-1) / 2n
+    guessed: float  # the share of records whose S is the likeliest one, given the column
+    at_least: bool  # values were counted together, so that the truth may be more
+
+    @property
+    def beyond_chance(self):
+        return max(0.0, self.information - self.by_chance)
+
+
+class Fitted(NamedTuple):
+    """What is known of a fit beside its counts; `mechanism.fitted`."""
+
+    sensitive: tuple[Part, ...]
+    public: tuple[Part, ...]
+    declared: bool = False  # the alphabets were declared, not read off the data
+    missing: str = "category"  # or "skip": records with a missing value were left out of the fit
+    leaks: tuple[Leak, ...] = ()
+    scanned: bool = False  # whether other columns were looked at
+
+    def telling(self, information):
+        """The leaks that tell more about S than `information`, which is what the released column tells."""
+        return tuple(leak for leak in self.leaks if leak.beyond_chance > information)
+
+
+def names(parts):
+    return tuple(part.name for part in parts)
+
+
+def parts_of(name, columns, bins=None):
+    """Names of columns, one or several, as `Part`s; an error names what is wrong."""
+    if isinstance(columns, bytes | dict | set | frozenset) or not hasattr(columns, "__iter__"):
+        raise ValueError(f"{name} is a {type(columns).__name__}, not the name of a column or a list of names")
+    columns = (columns,) if isinstance(columns, str) else tuple(columns)
+    if not columns:
+        raise ValueError(f"{name} names no column")
+    for place, column in enumerate(columns):
+        if not isinstance(column, str) or not column:
+            raise ValueError(f"{name}[{place}] = {column!r} is not the name of a column")
+        if column in columns[:place]:
+            raise ValueError(f"{name} names {column!r} twice")
+    return tuple(Part(column, check_edges(column, (bins or {}).get(column, ()))) for column in columns)
+
+
+def check_edges(column, edges):
+    """Edges of bins as floats: finite, and each above the one before it."""
+    try:
+        if isinstance(edges, str | bytes):
+            raise TypeError
+        edges = tuple(float(edge) for edge in edges)
+    except (TypeError, ValueError):
+        raise ValueError(f"bins of {column!r}: {edges!r} are not numbers") from None
+    for i, edge in enumerate(edges):
+        if not np.isfinite(edge) or (i and edge <= edges[i - 1]):
+            raise ValueError(f"bins of {column!r}: {edge:g} is not a finite number above the edge before it")
+    return tuple(edges)

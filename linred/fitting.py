@@ -1,0 +1,258 @@
+"""A Joint from a file, in one pass and in the memory of its alphabets; and what every other column tells about S."""
+
+import itertools
+import json
+
+import numpy as np
+
+from linred import _counting, labels, metrics, records
+from linred.files import FileError, pyarrow
+from linred.fitted import Fitted, Leak, names
+from linred.joint import Joint
+from linred.passing import Ahead, binned, kind_of_type
+
+MOST_CELLS = 2**26
+"""Of a table of counts; as many numbers as 512 MB hold."""
+MOST_VALUES, N_BINS = 4096, 256
+"""Values of a column that are told apart by the leak scan, and bins of numbers that are more."""
+
+
+def fit(source, sensitive, public, *, domain=None, missing="category", scan=True, progress=None):
+    """(Joint, Fitted) of a source. sensitive, public: `Part`s. domain: {column: labels}, or None to read them off.
+
+    missing: "category" (a label of its own, None), "skip" (those records are left out) or "error".
+    """
+    _check_columns(source, sensitive, public)
+    alphabets = [None if domain is None else _declared(parts, domain) for parts in (sensitive, public)]
+    both = (*names(sensitive), *names(public))
+    others = [name for name in source.names if name not in both] if scan else []
+    watched = [_Watched(name) for name in others]
+    tally, n_read = Tally("S and X"), 0
+    with Ahead(source.batches({*both, *others}, both)) as batches:
+        for batch in batches:
+            read = _Read(source.path, batch, n_read)
+            n_read += batch.num_rows
+            s, x = read.sides(sensitive, public, alphabets, missing)
+            tally.add(s, x)
+            for column in watched:
+                column.add(s, read.kept(batch.column(column.name)))
+            if progress:
+                progress(n_read, source.n_bytes_read)
+    if not tally.n_records:
+        raise FileError(f"{source.path} has no records to fit on" + (" without a missing value" if n_read else ""))
+    joint = tally.joint((sensitive, public), alphabets)
+    leaks = sorted((column.leak() for column in watched if column.measured), key=lambda leak: -leak.beyond_chance)
+    return joint, Fitted(sensitive, public, domain is not None, missing, tuple(leaks), scan)
+
+
+def _check_columns(source, sensitive, public):
+    for name in (*names(sensitive), *names(public)):
+        if name not in source.names:
+            raise FileError(f"{source.path} has no column {name!r}; it has {', '.join(map(repr, source.names))}")
+        if name in names(sensitive) and name in names(public):
+            raise FileError(f"column {name!r} is both sensitive and public")
+        arrow_type = source.schema.field(name).type
+        if getattr(arrow_type, "unit", None) == "ns" or kind_of_type(arrow_type) not in _LABEL_KINDS:
+            raise FileError(f"{source.path}: column {name!r} of {arrow_type} cannot be fitted: cast it, or bin it")
+
+
+_LABEL_KINDS = ("text", "true or false", "whole numbers", "numbers", "bytes", "date", "datetime", "time", "Decimal")
+
+
+def read_domain(path):
+    """{column: labels} of a JSON file; null among the labels stands for missing values."""
+    try:
+        with open(path, "rb") as file:
+            content = json.load(file)
+    except (OSError, ValueError, RecursionError) as error:
+        raise FileError(f"{path}: the domain cannot be read as JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise FileError(f'{path}: a domain is {{"column": ["label", ...], ...}}')
+    try:
+        return {
+            name: records.check_labels(repr(name), labels.from_json(name, values)) for name, values in content.items()
+        }
+    except ValueError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def _declared(parts, domain):
+    """The alphabet of one side: a column's labels, or all tuples of several columns'."""
+    of_parts = []
+    for part in parts:
+        if not part.edges and part.name not in domain:
+            raise FileError(f"the domain declares nothing for column {part.name!r}")
+        given = tuple(domain.get(part.name, ()))
+        of_parts.append((*part.bins, *(label for label in given if label is None)) if part.edges else given)
+    return of_parts[0] if len(parts) == 1 else tuple(itertools.product(*of_parts))
+
+
+class _Read:
+    """A batch, its first record being number `start` of the table."""
+
+    def __init__(self, path, batch, start):
+        self._path, self._batch, self._start, self._valid = path, batch, start, None
+
+    def sides(self, sensitive, public, alphabets, missing):
+        """S and X as `records.Column`s."""
+        columns = [
+            [binned(self._path, part, self._batch.column(part.name), self._start) for part in parts]
+            for parts in (sensitive, public)
+        ]
+        self._leave_out(itertools.chain(*columns), itertools.chain(sensitive, public), missing)
+        return [
+            self._encoded([self.kept(column) for column in of_side], parts, alphabet)
+            for of_side, parts, alphabet in zip(columns, (sensitive, public), alphabets, strict=True)
+        ]
+
+    def _leave_out(self, columns, parts, missing):
+        if missing == "category":
+            return
+        for column, part in zip(columns, parts, strict=True):
+            if column.null_count and missing == "error":
+                record = int(np.argmax(np.asarray(column.is_null()))) + self._start + 1
+                raise FileError(f"{self._path}: record {record:,} has no {part.name!r}; see --missing")
+            if column.null_count:
+                valid = np.asarray(column.is_valid())
+                self._valid = valid if self._valid is None else self._valid & valid
+
+    def kept(self, column):
+        return column if self._valid is None else column.filter(pyarrow().array(self._valid))
+
+    def _encoded(self, columns, parts, alphabet):
+        table = columns[0] if len(columns) == 1 else pyarrow().record_batch(columns, names(parts))
+        if alphabet is None:
+            return records.encode("the column", table)
+        codes = records.places("the column", table, alphabet)
+        unknown = codes == len(alphabet)
+        if unknown.any():
+            value = records.value_at("", table, int(np.argmax(unknown)))
+            raise FileError(
+                f"{self._path}: {', '.join(names(parts))} has {value!r} after record {self._start:,}, "
+                "which the domain does not declare"
+            )
+        return records.Column(codes, alphabet)
+
+
+class Tally:
+    """Counts of pairs of labels, over alphabets that grow as batches come."""
+
+    def __init__(self, what):
+        self._what, self._places, self._counts = what, ({}, {}), np.zeros((0, 0), np.int64)
+
+    @property
+    def n_records(self):
+        return int(self._counts.sum())
+
+    def add(self, s, x):
+        """Count two `records.Column`s as long as each other."""
+        counts = _counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
+        where = []
+        for place, column in zip(self._places, (s, x), strict=True):
+            where.append(np.array([place.setdefault(label, len(place)) for label in column.labels], np.intp))
+        shape = tuple(map(len, self._places))
+        if shape[0] * shape[1] > MOST_CELLS:
+            raise FileError(
+                f"{self._what} have {shape[0]:,} and {shape[1]:,} values, too many for a table of counts: "
+                "sort numbers into --bins, or choose other columns"
+            )
+        if shape != self._counts.shape:
+            grown = np.zeros(shape, np.int64)
+            grown[: self._counts.shape[0], : self._counts.shape[1]] = self._counts
+            self._counts = grown
+        np.add.at(self._counts, np.ix_(*where), counts)
+
+    def joint(self, sides, declared):
+        """The Joint over declared alphabets; where that is None, over the labels that came, in order, None last."""
+        alphabets, where = [], []
+        for place, parts, alphabet in zip(self._places, sides, declared, strict=True):
+            alphabets.append(_in_order(tuple(place), parts) if alphabet is None else alphabet)
+            where.append(np.array([place[label] for label in alphabets[-1]], np.intp))
+        return Joint.from_counts(self._counts[np.ix_(*where)], *alphabets)
+
+    @property
+    def counts(self):
+        return self._counts
+
+
+def _in_order(alphabet, parts):
+    """Labels sorted, bins from the lowest on, None last; tuples by the order of each of their parts."""
+    if len(parts) > 1:
+        of_parts = zip(zip(*alphabet, strict=True), parts, strict=True)
+        places = [{label: i for i, label in enumerate(_in_order(set(seen), (part,)))} for seen, part in of_parts]
+        return tuple(sorted(alphabet, key=lambda label: [place[one] for place, one in zip(places, label, strict=True)]))
+    bins = parts[0].bins
+    known = sorted((label for label in alphabet if label is not None), key=bins.index if bins else None)
+    return (*known, None) if len(known) < len(alphabet) else tuple(known)
+
+
+OTHERS = "others"
+"""Stands among labels of the leak scan for all values that are not told apart; as a key, it is not such a value."""
+
+
+class _Watched:
+    """A column that would pass, counted against S. The first `MOST_VALUES` values are told apart, all others are one;
+    numbers that are more from the start are sorted into bins of equal size. Both can only lose information."""
+
+    def __init__(self, name):
+        self.name, self.measured, self._tally = name, True, Tally(f"S and {name}")
+        self._edges, self._values, self._others = None, {}, False
+
+    def add(self, s, column):
+        if self.measured:
+            try:
+                self._tally.add(s, self._column(column))
+            except (pyarrow().ArrowException, ValueError, TypeError):  # values that cannot be told apart, a list say
+                self.measured = False
+
+    def _column(self, column):
+        if self._edges is None and not self._others:
+            _, indices, categories = records.arrow_dictionary(self.name, column)
+            if len(self._values) == 0 and len(categories) > MOST_VALUES:
+                self._edges = _edges_of(column)
+            if self._edges is None:
+                self._values.update(dict.fromkeys(categories))
+                self._others = len(self._values) > MOST_VALUES
+            if self._edges is None and not self._others:
+                return records.Column(indices, (*(None if one != one else one for one in categories), None))
+        return self._in_bins(column) if self._edges is not None else self._among_others(column)
+
+    def _in_bins(self, column):
+        numbers = _numbers(column)
+        codes = np.where(np.isnan(numbers), self._edges.size + 1, np.searchsorted(self._edges, numbers, side="right"))
+        return records.Column(codes, (*range(self._edges.size + 1), None))
+
+    def _among_others(self, column):
+        known = [value for value, _ in zip(self._values, range(MOST_VALUES), strict=False) if value is not None]
+        value_type = column.type.value_type if hasattr(column.type, "value_type") else column.type
+        found = column.cast(value_type).index_in(pyarrow().array(known, value_type))
+        codes = np.asarray(found.fill_null(len(known)))
+        return records.Column(codes, (*known, (OTHERS,)))
+
+    def leak(self):
+        counts = self._tally.counts
+        counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+        n_records, (n_s, n_values) = counts.sum(), counts.shape
+        return Leak(
+            self.name,
+            n_values,
+            metrics.mutual_information(Joint.from_counts(counts)),
+            (n_s - 1) * (n_values - 1) / (2.0 * float(n_records)),
+            float(counts.max(axis=0).sum() / n_records),
+            self._others or self._edges is not None,
+        )
+
+
+def _numbers(column):
+    pa = pyarrow()
+    return np.asarray(column.cast(pa.float64()).fill_null(np.nan))
+
+
+def _edges_of(column):
+    """Edges of bins that hold about as many records each; None where the values are no numbers."""
+    try:
+        numbers = _numbers(column)
+    except pyarrow().ArrowException:
+        return None
+    numbers = numbers[np.isfinite(numbers)]
+    return np.unique(np.quantile(numbers, np.arange(1, N_BINS) / N_BINS)) if numbers.size else None

@@ -1,0 +1,31 @@
+"""Key files: 32 secret bytes as 64 hexadecimal digits, readable by their owner only. `linred keygen` makes one."""
+
+import os
+import stat
+
+from linred import keystream, storage
+from linred.files import FileError
+
+
+def write(path, force=False):
+    """A fresh key from the operating system."""
+    with storage.writing(path, force=force, private=True) as file:
+        file.write(keystream.secret().hex().encode() + b"\n")
+
+
+def read(path):
+    """The key; a file that others may read, or that is none, is refused, and nothing of it is shown."""
+    try:
+        with open(path, "rb") as file:
+            mode, text = os.fstat(file.fileno()).st_mode, file.read(1000)
+    except OSError as error:
+        raise FileError(f"{path}: the key cannot be read: {error.strerror}") from None
+    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise FileError(f"{path} can be read by others than its owner: chmod 600 it, or make a new key")
+    try:
+        key = bytes.fromhex(text.decode("ascii").strip())
+    except ValueError:
+        key = b""
+    if len(key) != keystream.KEY_BYTES:
+        raise FileError(f"{path} is not a key file: linred keygen makes one")
+    return key

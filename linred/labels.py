@@ -1,0 +1,71 @@
+"""Labels as JSON and back, their types kept: text, true, numbers and null as they are, all else as {type: text}."""
+
+import datetime
+import decimal
+import math
+
+import numpy as np
+
+_AS_THEY_ARE = (type(None), bool, int, float, str)
+_TAGGED = {
+    "bytes": (bytes, bytes.hex, bytes.fromhex),
+    "date": (datetime.date, datetime.date.isoformat, datetime.date.fromisoformat),
+    "datetime": (datetime.datetime, datetime.datetime.isoformat, datetime.datetime.fromisoformat),
+    "time": (datetime.time, datetime.time.isoformat, datetime.time.fromisoformat),
+    "decimal": (decimal.Decimal, str, decimal.Decimal),
+    "float": (float, repr, float),  # infinite ones
+}
+_NUMPY_TIMES = {"datetime64": np.datetime64, "timedelta64": np.timedelta64}
+
+
+def to_json(name, labels):
+    """A list of JSON values, or a ValueError that names the label that cannot be one."""
+    return [_to_json(f"{name}[{place}]", label) for place, label in enumerate(labels)]
+
+
+def _to_json(place, label):
+    if isinstance(label, tuple):
+        return [_to_json(place, part) for part in label]
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        unit, count = np.datetime_data(label.dtype)
+        return {type(label).__name__: [int(label.astype(np.int64)), unit, count]}
+    if isinstance(label, np.generic):
+        label = label.item()
+    if type(label) in _AS_THEY_ARE and not (isinstance(label, float) and math.isinf(label)):
+        return label
+    for tag, (kind, write, _) in _TAGGED.items():
+        if type(label) is kind:
+            return {tag: write(label)}
+    raise ValueError(f"{place} = {label!r} is a {type(label).__name__}, which an artifact cannot hold")
+
+
+def from_json(name, values):
+    if not isinstance(values, list):
+        raise ValueError(f"{name} is not a list")
+    return tuple(_from_json(f"{name}[{place}]", value) for place, value in enumerate(values))
+
+
+def _from_json(place, value):
+    if isinstance(value, list):
+        return tuple(_from_json(place, part) for part in value)
+    if not isinstance(value, dict):
+        return value
+    ((tag, text),) = value.items()
+    if tag in _NUMPY_TIMES:
+        count, unit, step = text
+        return _NUMPY_TIMES[tag](count, (unit, step))
+    if tag not in _TAGGED:
+        raise ValueError(f"{place} has the type {tag!r}, which is not known")
+    return _TAGGED[tag][2](text)
+
+
+KINDS = {bool: "true or false", int: "whole numbers", float: "numbers", str: "text", bytes: "bytes"}
+
+
+def kind_of(labels):
+    """What the labels that are not missing are, in a word or two; None where there are none, or of several kinds."""
+    kinds = {type(label) for label in labels if label is not None}
+    if len(kinds) != 1:
+        return None
+    kind = kinds.pop()
+    return KINDS.get(kind, kind.__name__)

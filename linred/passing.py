@@ -1,0 +1,247 @@
+"""One pass over a file: batches in, the public columns drawn anew, batches out, in order, on all cores.
+
+reader (a thread) -> sanitised and, for CSV, made into lines (all cores) -> written (the thread that calls)
+"""
+
+import json
+import os
+import queue
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from linred import labels, sanitize
+from linred.files import FileError, open_sink, pyarrow
+from linred.fitted import names
+from linred.replacing import Replaced
+
+
+class Plan:
+    """What becomes of the columns of one table, checked against its schema before anything is read.
+
+    Attributes
+    ----------
+    reads : the columns that are needed.
+    encoded : those of them that are best read as dictionaries.
+    schema : that of what is written: the columns that pass, in the order of the table.
+    passes : the columns that pass as they are.
+    """
+
+    def __init__(self, mechanism, path, schema, fitted, *, keep_sensitive, columns, id_column, unseen, how):
+        self._mechanism, self._path, self._how, self._unseen = mechanism, path, how, unseen
+        self._sensitive = fitted.sensitive if mechanism.sees_s else ()
+        self._public, self._id = fitted.public, id_column
+        needed = (*names(self._sensitive), *names(self._public), *((id_column,) if id_column else ()))
+        for name in (*needed, *(columns or ())):
+            if name not in schema.names:
+                raise FileError(f"{path} has no column {name!r}; it has {', '.join(map(repr, schema.names))}")
+        written = self._written(schema.names, names(fitted.sensitive), columns, keep_sensitive)
+        self.passes = tuple(name for name in written if name not in names(self._public))
+        self.reads = {*needed, *self.passes}
+        self.encoded = {*names(self._sensitive), *names(self._public)} - {*self.passes}
+        self._check_types(schema)
+        self.schema = self._schema_of(schema, written)
+        self.nothing = sanitize.Counts(0, 0, 0, 0, how["seed"] is None)
+
+    def _written(self, all_names, sensitive, columns, keep_sensitive):
+        wanted = set(all_names if columns is None else (*columns, *names(self._public)))
+        for name in columns or ():
+            if name in sensitive and not keep_sensitive:
+                raise FileError(f"--columns names {name!r}, which is sensitive: --keep-sensitive says that it may pass")
+        return [name for name in all_names if name in wanted and (keep_sensitive or name not in sensitive)]
+
+    def _check_types(self, schema):
+        """That the values of the table's columns can be labels of the mechanism."""
+        joint = self._mechanism.joint
+        for parts, of_all in ((self._sensitive, joint.s_labels), (self._public, joint.x_labels)):
+            for place, part in enumerate(parts):
+                kind, found = (
+                    labels.kind_of(part_labels(of_all, parts, place)),
+                    kind_of_type(schema.field(part.name).type),
+                )
+                if not part.edges and kind is not None and found != kind:
+                    raise FileError(
+                        f"{self._path}: column {part.name!r} has {found}, and the mechanism was fitted on {kind}"
+                    )
+
+    def _schema_of(self, schema, written):
+        """Columns that are sorted into bins become text; all others keep their type."""
+        pa = pyarrow()
+        binned = {part.name for part in self._public if part.edges}
+        fields = [pa.field(name, pa.string()) if name in binned else schema.field(name) for name in written]
+        return pa.schema([field.with_nullable(True) for field in fields])
+
+    def replaced(self):
+        """{name: `Replaced`}: what turns codes into the public columns."""
+        x_labels = (*self._mechanism.joint.x_labels, None)  # the last is for the records that become missing
+        return {
+            part.name: Replaced(part.name, part_labels(x_labels, self._public, i), self.schema.field(part.name).type)
+            for i, part in enumerate(self._public)
+        }
+
+    def drawn(self, batch, start):
+        """What is drawn for a batch, `sanitize.Drawn`; its first record is number `start` of the table."""
+        how = dict(self._how)
+        if self._id:
+            how["ids"] = self._ids(batch.column(self._id), start)
+        else:
+            how["start"] = start
+        s = self._side(batch, self._sensitive, start) if self._sensitive else None
+        x = self._side(batch, self._public, start)
+        try:
+            return sanitize.draw(self._mechanism, s, x, self._unseen, threads=1, **how)
+        except sanitize.UnseenError as error:
+            raise FileError(self._unseen_line(error, start)) from None
+
+    def _side(self, batch, parts, start):
+        if len(parts) == 1 and not parts[0].edges and hasattr(batch, "text"):
+            return batch.text(parts[0].name)
+        columns = [binned(self._path, part, batch.column(part.name), start) for part in parts]
+        return columns[0] if len(parts) == 1 else pyarrow().record_batch(columns, names(parts))
+
+    def _ids(self, column, start):
+        """Ids as text, so that 5 in a Parquet file and 5 in a CSV file name the same record."""
+        if column.null_count:
+            record = int(np.argmax(np.asarray(column.is_null()))) + start + 1
+            raise FileError(f"{self._path}: record {record:,} has no {self._id!r}, which was to be its id")
+        return column.cast(pyarrow().string()).to_pylist()
+
+    def _unseen_line(self, error, start):
+        column = ", ".join(names(self._sensitive if error.name == "s" else self._public))
+        value = "a missing value" if error.value is None else repr(error.value)
+        return (
+            f"{self._path}: record {start + error.record + 1:,} has {value} in {column}, which the fit did not see: "
+            "--unseen marginal or --unseen null says what to do then"
+        )
+
+
+def part_labels(of_all, parts, place):
+    """The labels of one column, where those of several are tuples."""
+    return of_all if len(parts) == 1 else tuple(None if label is None else label[place] for label in of_all)
+
+
+def kind_of_type(arrow_type):
+    """An Arrow type in the words of `labels.kind_of`."""
+    types = pyarrow().types
+    if types.is_dictionary(arrow_type):
+        arrow_type = arrow_type.value_type
+    for kind, tests in _KINDS.items():
+        if any(hasattr(types, test) and getattr(types, test)(arrow_type) for test in tests):
+            return kind
+    return str(arrow_type)
+
+
+_KINDS = {
+    "text": ("is_string", "is_large_string", "is_string_view"),
+    "true or false": ("is_boolean",),
+    "whole numbers": ("is_integer",),
+    "numbers": ("is_floating",),
+    "bytes": ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view"),
+    "date": ("is_date",),
+    "datetime": ("is_timestamp",),
+    "time": ("is_time",),
+    "Decimal": ("is_decimal",),
+}
+
+
+def binned(path, part, column, start=0):
+    """A column as it is, or its numbers as a dictionary of their bins."""
+    if not part.edges:
+        return column
+    pa = pyarrow()
+    try:
+        numbers = np.asarray(column.cast(pa.float64()).fill_null(np.nan))
+    except pa.ArrowException as error:
+        raise FileError(f"{path}: {part.name!r} is to be sorted into bins, after record {start:,}: {error}") from None
+    codes = part.codes(numbers)
+    indices = pa.array(codes.astype(np.int32), mask=codes == len(part.bins))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(part.bins, pa.string()))
+
+
+def context(release, public):
+    """The context of the draws: the name of a release, a file's path say, and the columns that are drawn."""
+    return json.dumps(["linred file", release, list(names(public))]).encode()
+
+
+def run(source, file, form, plan, threads=None, progress=None):
+    """Sanitise all of a source into a binary file; the `Counts`. Rows keep their order, and their number is checked."""
+    sink = open_sink(file, form, plan.schema, plan.replaced())
+    threads, total = threads or os.cpu_count() or 1, plan.nothing
+
+    def work(batch, start):
+        drawn = plan.drawn(batch, start)
+        return sink.prepare(batch, drawn.y_codes), drawn.counts()
+
+    with ThreadPoolExecutor(threads) as pool, Ahead(source.batches(plan.reads, plan.encoded)) as batches:
+        for prepared, counts in _in_turn(pool, work, batches, threads + 1):
+            sink.write(prepared)
+            total += counts
+            if progress:
+                progress(total.n_records, source.n_bytes_read)
+    sink.close()
+    n_written = sink.n_written() if file.readable() else None
+    if source.n_read != total.n_records or n_written not in (None, total.n_records):
+        raise FileError(f"{source.n_read:,} records were read, {total.n_records:,} drawn, {n_written} written")
+    return total
+
+
+def _in_turn(pool, work, batches, depth):
+    """work(batch, number of its first record) of every batch, done by a pool and given in order."""
+    waiting, start = deque(), 0
+    try:
+        for batch in batches:
+            waiting.append(pool.submit(work, batch, start))
+            start += batch.num_rows
+            if len(waiting) >= depth:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for job in waiting:
+            job.cancel()
+
+
+class Ahead:
+    """What an iterator gives, made by a thread of its own, a little ahead."""
+
+    def __init__(self, items, depth=2):
+        self._items, self._queue, self._stopped = items, queue.Queue(depth), threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopped.set()
+        while self._thread.is_alive():
+            self._drain()
+            self._thread.join(0.01)
+
+    def _drain(self):
+        try:
+            while True:
+                self._queue.get_nowait()
+        except queue.Empty:
+            pass
+
+    def _work(self):
+        try:
+            for item in self._items:
+                if self._stopped.is_set():
+                    return
+                self._queue.put((item, None))
+            self._queue.put((None, None))
+        except BaseException as error:
+            self._queue.put((None, error))
+
+    def __iter__(self):
+        while True:
+            item, error = self._queue.get()
+            if error is not None:
+                raise error
+            if item is None:
+                return
+            yield item

@@ -1,0 +1,82 @@
+"""Files that are there whole or not at all.
+
+What is written goes to a temporary file beside its target, and takes the target's name at the end. Whatever happens
+before that, kill -9 too, leaves the target as it was; the next run names a temporary that nobody holds any more.
+"""
+
+import glob
+import os
+import secrets
+import stat
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows: a temporary is then never told from one that is in use
+    fcntl = None
+
+
+def check_target(path, force=False, inputs=()):
+    """The path to write to, symbolic links followed; an OSError or ValueError that says why it cannot be."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no directory {target.parent}")
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a directory")
+    for other in inputs:
+        if target.exists() and os.path.exists(other) and target.samefile(other):
+            raise ValueError(f"{path} is the input itself: write to another file")
+    if target.exists():
+        if not stat.S_ISREG(target.stat().st_mode):
+            raise ValueError(f"{path} is not a regular file: write to another, or to - for a pipe")
+        if not force:
+            raise FileExistsError(f"{path} exists: --force (force=True) replaces it")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"{path}: no permission to write to {target.parent}")
+    return target
+
+
+@contextmanager
+def writing(path, *, force=False, private=False):
+    """A binary file that becomes `path` when the block ends without an error, and is removed otherwise.
+
+    private: for its owner's eyes only, from the first byte on.
+    """
+    target = check_target(path, force)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.linred-tmp")
+    how = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(temporary, how, 0o600 if private else 0o666)
+    try:
+        with open(descriptor, "w+b", buffering=2**20) as file:
+            if fcntl:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            check_target(path, force)
+            os.replace(temporary, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def stale(path):
+    """Temporaries of `path` that a killed run left behind."""
+    target = Path(os.path.realpath(path))
+    found = target.parent.glob(f".{glob.escape(target.name)}.*.linred-tmp")
+    return [temporary for temporary in sorted(found) if not _is_held(temporary)]
+
+
+def _is_held(temporary):
+    if not fcntl:
+        return False
+    try:
+        with open(temporary, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return True
+    return False

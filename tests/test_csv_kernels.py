@@ -1,0 +1,126 @@
+"""The kernels of CSV against their twins, byte by byte, and against Python's csv module."""
+
+import csv
+import io
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linred import _csv, _reference
+
+# Few characters, so that quotes, delimiters and ends of lines meet; long runs, so that windows of 64 bytes are crossed.
+texts = st.lists(
+    st.sampled_from(['"', '""', ",", "\n", "\r", "\r\n", "a", "é", "x" * 70, '"b"', "cd,"]), max_size=40
+).map("".join)
+
+
+def split(text, n_columns, is_last=True):
+    """Fields of all columns, and the bytes of the records that are whole."""
+    bounds, n_bytes = _csv.split(text, is_last, ord(","), np.arange(n_columns, dtype=np.int32))
+    return [[text[begin:end] for begin, end in record] for record in bounds.tolist()], n_bytes
+
+
+@given(texts, st.integers(1, 4))
+def test_records_are_those_of_the_twin(text, n_columns):
+    text = text.encode()
+    if not text:
+        return
+    assert outcome(lambda: split(text, n_columns)[0]) == outcome(lambda: _reference.csv_records(text, b",", n_columns))
+
+
+def outcome(call):
+    try:
+        return call()
+    except ValueError as error:
+        return str(error)
+
+
+@given(texts, st.integers(1, 3), st.integers(1, 40))
+def test_blocks_cut_anywhere_give_the_same_records(text, n_columns, size):
+    text = text.encode()
+    try:
+        expected = _reference.csv_records(text, b",", n_columns)
+    except ValueError:
+        return
+    records, rest = [], b""
+    for begin in range(0, len(text) + 1, size):
+        block = rest + text[begin : begin + size]
+        if block:
+            found, n_bytes = split(block, n_columns, is_last=begin + size >= len(text))
+            records, rest = records + found, block[n_bytes:]
+    assert (records, rest) == (expected, b"")
+
+
+@given(st.lists(st.lists(st.text(st.sampled_from('a",\n\ré;'), max_size=80), min_size=3, max_size=3), max_size=8))
+def test_values_are_those_of_pythons_csv(rows):
+    file = io.StringIO()
+    csv.writer(file).writerows(rows)
+    text = file.getvalue().encode()
+    if not text:
+        return
+    bounds, _ = _csv.split(text, True, ord(","), np.arange(3, dtype=np.int32))
+    columns = []
+    for slot in range(3):
+        values, begins = _csv.column(text, bounds, slot)
+        columns.append([values[a:b].tobytes().decode() for a, b in pairwise(begins)])
+    assert [list(row) for row in zip(*columns, strict=True)] == rows
+
+
+@pytest.mark.parametrize("length", [1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 64, 65, 200])
+def test_labels_are_told_apart_by_every_byte(length):
+    """All values that differ from a label in one byte, or in length by one, are none of the labels."""
+    label = bytes(97 + i % 26 for i in range(length))
+    wrong = [label[:i] + b"#" + label[i + 1 :] for i in range(length)] + [label + b"a", label[:-1] or b"zz"]
+    quoted = b'"' + label + b'"'
+    values = [label, *wrong, quoted, b"", b'""', label]
+    text = b"".join(b"%s,%s\n" % (value, value) for value in values)
+    bounds, _ = _csv.split(text, True, ord(","), np.array([0, 1], np.int32))
+    index = _csv.Labels([b"other", label], 9)
+    expected = [1] + [2] * len(wrong) + [1, 9, 9, 1]
+    for slot in range(2):
+        assert index.codes(text, bounds, slot).tolist() == expected
+        for end in range(len(text) - 1, len(text) - 3, -1):  # nothing after the value to read
+            cut, _ = _csv.split(text[:end], True, ord(","), np.array([0, 1], np.int32))
+            assert index.codes(text[:end], cut, 0).tolist() == expected
+
+
+def test_many_labels_and_doubled_quotes():
+    rng = np.random.default_rng(1)
+    labels = list({b"".join(rng.choice([b"a", b'"', b"bcdefgh", b"\xc3\xa9"], 6).tolist()) for _ in range(500)})
+    fields = [b'"%s"' % label.replace(b'"', b'""') for label in labels]
+    text = b"".join(b"%s\n" % field for field in fields)
+    bounds, _ = _csv.split(text, True, ord(","), np.zeros(1, np.int32))
+    assert _csv.Labels(labels, 0).codes(text, bounds, 0).tolist() == list(range(len(labels)))
+    assert [_reference.csv_value(field) for field in fields] == labels
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([b"", b"a", b'"b,\n"', b"c" * 31, b"d" * 32, b"e" * 50]), min_size=4, max_size=4))
+)
+def test_lines_are_fields_and_texts_put_together(rows):
+    text = b"".join(b",".join(row) + b"\n" for row in rows)
+    if not text.strip(b"\n"):
+        return
+    bounds, n_bytes = _csv.split(text, True, ord(","), np.arange(4, dtype=np.int32))
+    assert n_bytes == len(text)
+    new = [b"", b"N" * 40, b"y"]
+    codes = (np.arange(len(rows)) % 3).astype(np.uint32)
+    lines = _csv.lines(text, bounds, [(0, 1), _csv.Text(new), (3, 3)], codes, ord(","))
+    expected = b"".join(b",".join([*row[:2], new[i % 3], row[3]]) + b"\n" for i, row in enumerate(rows))
+    assert lines.tobytes() == expected
+
+
+def test_what_does_not_fit_is_refused():
+    text = b"a,b\n"
+    bounds, _ = _csv.split(text, True, ord(","), np.array([0, 1], np.int32))
+    code = np.zeros(1, np.uint32)
+    for pieces, codes in (([(0, 2)], code), ([], code), ([_csv.Text([])], code), ([(0, 0)], code[:0])):
+        with pytest.raises(ValueError, match=r"slot|pieces|text"):
+            _csv.lines(text, bounds, pieces, codes, ord(","))
+    with pytest.raises(ValueError, match="slot"):
+        _csv.column(text, bounds, 2)
+    with pytest.raises(ValueError, match="cannot be split"):
+        _csv.split(b"", True, ord(","), np.array([0], np.int32))
