@@ -7,8 +7,8 @@ SOURCES = setup.py pyproject.toml $(wildcard csrc/*)
 
 .PHONY: demo test test-all sanitizers bench figures lint dist clean
 
-demo: $(VENV)/built
-	@$(BIN)/python -m linred.demo
+demo: $(VENV)/built $(VENV)/cli $(VENV)/plot
+	@$(BIN)/linred demo
 
 test: demo $(VENV)/test
 	$(BIN)/python -m pytest -q
@@ -20,7 +20,7 @@ test-all: demo $(VENV)/test sanitizers
 sanitizers: $(VENV)/test
 	PIP_NO_INPUT=1 sh tests/sanitizers.sh $(BIN)/python
 
-bench: $(VENV)/built $(VENV)/bench
+bench: $(VENV)/built $(VENV)/bench $(VENV)/cli
 	$(BIN)/python -m benchmarks
 
 figures: $(VENV)/built $(VENV)/plot
@@ -44,7 +44,7 @@ $(VENV)/built: $(BIN)/python $(SOURCES)
 	@touch $@
 
 # The packages of an extra alone: installing ".[extra]" would build everything again.
-$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/plot: $(VENV)/%: $(VENV)/built
+$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/plot $(VENV)/cli: $(VENV)/%: $(VENV)/built
 	$(BIN)/python -c "from importlib.metadata import requires; \
 	print(*(r.split(';')[0] for r in requires('linred') if '$*' in r.partition('extra ==')[2]), sep='\n')" > $@.txt
 	$(PIP) --requirement $@.txt

@@ -41,7 +41,8 @@ def _run(arguments):
     from linred.commands import linred
 
     try:
-        return linred.main(arguments, prog_name="linred", standalone_mode=False) or 0
+        with linred.make_context("linred", list(sys.argv[1:] if arguments is None else arguments)) as context:
+            return linred.invoke(context) or 0
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.ctx.get_help())
         return 2

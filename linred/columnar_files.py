@@ -2,10 +2,10 @@
 
 import base64
 
-from linred.files import PIPE, FileError, check_names, one_line, pyarrow, stdin
+from linred.files import PIPE, FileError, Lent, check_names, one_line, pyarrow, stdin
 from linred.replacing import Replaced, with_replaced
 
-BATCH_BYTES, BATCH_RECORDS = 16 * 2**20, 2**18
+BATCH_BYTES, BATCH_RECORDS = 8 * 2**20, 2**18
 GROUP_BYTES, GROUP_RECORDS = 64 * 2**20, 2**20
 """What is read at once, and what is written as one row group, at most."""
 
@@ -125,22 +125,23 @@ def _checked(batches):
 class ParquetSink:
     """Row groups of up to a million records, without statistics, which take longer than all the rest.
 
-    Public columns of text are written from dictionaries, and read back as text.
+    Public columns of text are written from small dictionaries, and read back as what they were.
     """
 
     def __init__(self, file, form, schema, replaced):
         from pyarrow import parquet
 
         pa = pyarrow()
-        self._file, self._waiting, self._n_waiting, self._n_bytes = file, [], 0, 0
+        self._file, self._lent, self._waiting, self._n_waiting, self._n_bytes = file, Lent(file), [], 0, 0
         self._logical, self._schema, self._replaced = schema, schema, dict(replaced)
-        text = pa.dictionary(pa.int32(), pa.string())
         for place, field in enumerate(schema):
-            if field.name in replaced and pa.types.is_string(field.type):
+            if field.name in replaced and pa.types.is_string(getattr(field.type, "value_type", field.type)):
+                labels = replaced[field.name].labels
+                text = pa.dictionary(pa.uint8() if len(labels) < 2**8 else pa.int32(), pa.string())
                 self._schema = self._schema.set(place, field.with_type(text))
-                self._replaced[field.name] = Replaced(field.name, replaced[field.name].labels, text)
+                self._replaced[field.name] = Replaced(field.name, labels, text)
         self._writer = parquet.ParquetWriter(
-            pa.PythonFile(file, mode="w"), self._schema, write_statistics=False, store_schema=False
+            pa.PythonFile(self._lent, mode="w"), self._schema, write_statistics=False, store_schema=False
         )
 
     def prepare(self, batch, codes):
@@ -165,6 +166,10 @@ class ParquetSink:
         self._writer.add_key_value_metadata({"ARROW:schema": types})
         self._writer.close()
 
+    def abandon(self):
+        self._lent.abandon()
+        self._writer.close()
+
     def n_written(self):
         """How many records the finished file says it has."""
         from pyarrow import parquet
@@ -177,9 +182,9 @@ class ArrowSink:
     def __init__(self, file, form, schema, replaced):
         pa = pyarrow()
         self._schema, self._replaced = schema, replaced
-        self._file, self._kind, self._n_written = file, form.kind, 0
+        self._file, self._lent, self._kind, self._n_written = file, Lent(file), form.kind, 0
         new = pa.ipc.new_file if form.kind == "arrow" else pa.ipc.new_stream
-        self._writer = new(pa.PythonFile(file, mode="w"), schema)
+        self._writer = new(pa.PythonFile(self._lent, mode="w"), schema)
 
     def prepare(self, batch, codes):
         return with_replaced(batch, self._schema, self._replaced, codes)
@@ -189,6 +194,10 @@ class ArrowSink:
         self._n_written += batch.num_rows
 
     def close(self):
+        self._writer.close()
+
+    def abandon(self):
+        self._lent.abandon()
         self._writer.close()
 
     def n_written(self):

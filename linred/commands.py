@@ -86,7 +86,7 @@ _drawing = _options(
     click.option("--id", "id_column", metavar="COL", help="each record's own name: the same record, the same answer"),
     click.option("--context", metavar="TEXT", help="names this release, in place of the path of the file"),
     click.option("--to", "to_format", metavar="FORMAT", help="of the output, where its extension does not say"),
-    click.option("--threads", type=click.IntRange(1), help="all cores otherwise"),
+    click.option("--threads", type=click.IntRange(1), help="up to 8 cores otherwise"),
 )
 _force = click.option("--force", is_flag=True, help="replace a file that exists")
 
@@ -385,10 +385,10 @@ def _progress(what, data, source, quiet):
 
 
 def _write_page(mechanism, path, force):
-    from linred import html
+    from linred.page import page
 
     with storage.writing(path, force=force) as file:
-        file.write(html.page(mechanism).encode())
+        file.write(page(mechanism).encode())
 
 
 def _write_plot(curves, path, force):

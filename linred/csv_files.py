@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred import _csv
-from linred.files import PIPE, FileError, check_names, one_line, pyarrow, stdin
+from linred.files import PIPE, FileError, Lent, check_names, one_line, pyarrow, stdin
 from linred.replacing import with_replaced
 
 BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
@@ -221,9 +221,9 @@ class CsvSink:
             self._arrow_lines(schema.empty_table(), "none")
         except pa.ArrowException as error:
             raise FileError(f"CSV has no text for one of the columns: {one_line(error)}; see --columns") from None
-        self._file = self._stream = file
+        self._file = self._stream = Lent(file)
         if form.compression:
-            self._stream = pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), form.compression)
+            self._stream = pa.CompressedOutputStream(pa.PythonFile(self._file, mode="w"), form.compression)
         header = io.StringIO()
         csv.writer(header, delimiter=self._delimiter, lineterminator="\n").writerow(schema.names)
         self._stream.write(header.getvalue().encode())
@@ -271,6 +271,10 @@ class CsvSink:
     def close(self):
         if self._stream is not self._file:
             self._stream.close()
+
+    def abandon(self):
+        self._file.abandon()
+        self.close()
 
     def n_written(self):
         """Not known without reading all of it again."""

@@ -38,7 +38,8 @@ def main(directory="linred-demo"):
     try:
         for step in STEPS:
             print(f"$ linred {shlex.join(step)}", flush=True)
-            command.main([*step, "--force"], prog_name="linred", standalone_mode=False)
+            with command.make_context("linred", [*step, "--force"]) as context:
+                command.invoke(context)
             print(flush=True)
     finally:
         os.chdir(before)

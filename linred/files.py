@@ -99,6 +99,22 @@ def open_sink(file, form, schema, replaced):
     return Sink(file, form, schema, replaced)
 
 
+class Lent:
+    """A binary file for a writer that would close it, or write to it once more when all is lost."""
+
+    closed = False
+
+    def __init__(self, file):
+        self.write, self.flush, self.tell = file.write, file.flush, file.tell
+
+    def close(self):
+        self.flush()
+
+    def abandon(self):
+        """Take what is written from here on and do nothing with it."""
+        self.write, self.flush = len, lambda: None
+
+
 def check_names(path, names):
     for place, name in enumerate(names):
         if not name:

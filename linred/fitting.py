@@ -223,9 +223,11 @@ class _Watched:
         return records.Column(codes, (*range(self._edges.size + 1), None))
 
     def _among_others(self, column):
+        from pyarrow import compute
+
         known = [value for value, _ in zip(self._values, range(MOST_VALUES), strict=False) if value is not None]
         value_type = column.type.value_type if hasattr(column.type, "value_type") else column.type
-        found = column.cast(value_type).index_in(pyarrow().array(known, value_type))
+        found = compute.index_in(column.cast(value_type), pyarrow().array(known, value_type))
         codes = np.asarray(found.fill_null(len(known)))
         return records.Column(codes, (*known, (OTHERS,)))
 

@@ -160,6 +160,10 @@ def binned(path, part, column, start=0):
     return pa.DictionaryArray.from_arrays(indices, pa.array(part.bins, pa.string()))
 
 
+MOST_THREADS = 8
+"""Unless more are asked for: one thread reads, and more than so many could not be kept busy by it."""
+
+
 def context(release, public):
     """The context of the draws: the name of a release, a file's path say, and the columns that are drawn."""
     return json.dumps(["linred file", release, list(names(public))]).encode()
@@ -168,19 +172,23 @@ def context(release, public):
 def run(source, file, form, plan, threads=None, progress=None):
     """Sanitise all of a source into a binary file; the `Counts`. Rows keep their order, and their number is checked."""
     sink = open_sink(file, form, plan.schema, plan.replaced())
-    threads, total = threads or os.cpu_count() or 1, plan.nothing
+    threads, total = threads or min(MOST_THREADS, os.cpu_count() or 1), plan.nothing
 
     def work(batch, start):
         drawn = plan.drawn(batch, start)
         return sink.prepare(batch, drawn.y_codes), drawn.counts()
 
-    with ThreadPoolExecutor(threads) as pool, Ahead(source.batches(plan.reads, plan.encoded)) as batches:
-        for prepared, counts in _in_turn(pool, work, batches, threads + 1):
-            sink.write(prepared)
-            total += counts
-            if progress:
-                progress(total.n_records, source.n_bytes_read)
-    sink.close()
+    try:
+        with ThreadPoolExecutor(threads) as pool, Ahead(source.batches(plan.reads, plan.encoded)) as batches:
+            for prepared, counts in _in_turn(pool, work, batches, 2 * threads + 8):
+                sink.write(prepared)
+                total += counts
+                if progress:
+                    progress(total.n_records, source.n_bytes_read)
+        sink.close()
+    except BaseException:
+        sink.abandon()
+        raise
     n_written = sink.n_written() if file.readable() else None
     if source.n_read != total.n_records or n_written not in (None, total.n_records):
         raise FileError(f"{source.n_read:,} records were read, {total.n_records:,} drawn, {n_written} written")
@@ -188,14 +196,21 @@ def run(source, file, form, plan, threads=None, progress=None):
 
 
 def _in_turn(pool, work, batches, depth):
-    """work(batch, number of its first record) of every batch, done by a pool and given in order."""
-    waiting, start = deque(), 0
+    """work(batch, number of its first record) of every batch, done by a pool and given in order, as soon as it is done:
+    a pipe may be long in giving the next batch."""
+    waiting, start, more = deque(), 0, True
     try:
-        for batch in batches:
-            waiting.append(pool.submit(work, batch, start))
-            start += batch.num_rows
-            if len(waiting) >= depth:
+        while more:
+            while waiting and (waiting[0].done() or len(waiting) >= depth):
                 yield waiting.popleft().result()
+            try:
+                batch = batches.next(0.05 if waiting else None)
+            except queue.Empty:
+                continue
+            more = batch is not None
+            if more:
+                waiting.append(pool.submit(work, batch, start))
+                start += batch.num_rows
         while waiting:
             yield waiting.popleft().result()
     finally:
@@ -206,7 +221,7 @@ def _in_turn(pool, work, batches, depth):
 class Ahead:
     """What an iterator gives, made by a thread of its own, a little ahead."""
 
-    def __init__(self, items, depth=2):
+    def __init__(self, items, depth=4):
         self._items, self._queue, self._stopped = items, queue.Queue(depth), threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
 
@@ -216,9 +231,11 @@ class Ahead:
 
     def __exit__(self, *_):
         self._stopped.set()
-        while self._thread.is_alive():
+        for _ in range(100):  # one that waits for a pipe may never end, and is left behind
             self._drain()
             self._thread.join(0.01)
+            if not self._thread.is_alive():
+                break
 
     def _drain(self):
         try:
@@ -237,11 +254,12 @@ class Ahead:
         except BaseException as error:
             self._queue.put((None, error))
 
+    def next(self, timeout=None):
+        """The next item, None after the last; queue.Empty where there is none in so many seconds."""
+        item, error = self._queue.get(timeout=timeout)
+        if error is not None:
+            raise error
+        return item
+
     def __iter__(self):
-        while True:
-            item, error = self._queue.get()
-            if error is not None:
-                raise error
-            if item is None:
-                return
-            yield item
+        return iter(self.next, None)

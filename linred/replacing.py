@@ -19,17 +19,17 @@ class Replaced:
         if len(distinct) > np.iinfo(dtype).max:
             raise FileError(f"column {name!r} of {arrow_type} has no room for {len(distinct):,} labels")
         self._values = _values(name, distinct, value_type)
-        self._missing = np.array([label is None for label in labels])
         self._place = np.array([len(distinct) if label is None else place[label] for label in labels], dtype)
+        self._is_code = bool((self._place == np.arange(self._place.size)).all())
 
     def column(self, codes):
         pa = pyarrow()
-        indices = self._place.take(codes)
+        indices = codes if self._is_code and codes.dtype == self._place.dtype else self._place.take(codes)
         if not self._is_dictionary:
             return self._values.take(pa.array(indices))
         mask = indices == len(self._values) - 1
         indices = pa.array(indices, mask=mask if mask.any() else None)
-        return pa.DictionaryArray.from_arrays(indices, self._values[:-1], ordered=self._type.ordered)
+        return pa.DictionaryArray.from_arrays(indices, self._values[:-1], ordered=self._type.ordered, safe=False)
 
 
 def _values(name, distinct, value_type):

@@ -112,9 +112,12 @@ def _unknown(name, column, codes, n_labels, unseen):
 
 def _n_unseen_pairs(mechanism, s_codes, x_codes, unknown):
     joint = mechanism.joint
+    never = joint.p_x == 0.0 if s_codes is None else joint._unseen
+    if not never.any():
+        return 0
     if s_codes is None:
-        counts, never = np.bincount(x_codes, minlength=joint.shape[1]), joint.p_x == 0.0
+        counts = np.bincount(x_codes, minlength=joint.shape[1])
     else:
-        counts, never = _counting.count_pairs(s_codes, x_codes, *joint.shape), joint._unseen
+        counts = _counting.count_pairs(s_codes, x_codes, *joint.shape)
     of_unknown = 0 if unknown is None else int(unknown.sum()) * int(never.flat[0])  # they stand as (0, 0)
     return int(counts[never].sum()) - of_unknown

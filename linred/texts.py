@@ -1,6 +1,7 @@
 """What the command prints: the report of a mechanism, its warnings, what a pass did, curves as a table."""
 
 import math
+from decimal import ROUND_UP, Context, Decimal
 
 from linred.curves import MEASURES
 from linred.fitted import names
@@ -38,7 +39,7 @@ def _outcome(mechanism):
     certificate = mechanism.sampler().certificate()
     lines = [
         f"expected to change: {share:.3%} of the records{of_records}",
-        f"the sampled integers tell at most: LDP {certificate.ldp:.6g}, log-lift {certificate.log_lift:.6g} nats",
+        f"the sampled integers: LDP {_above(certificate.ldp)}, log-lift {_above(certificate.log_lift)} nats at most",
     ]
     if mechanism.target is not None:
         met = "met" if mechanism.target.is_met_by(certificate) else "NOT MET"
@@ -46,6 +47,11 @@ def _outcome(mechanism):
     if not mechanism.sees_s:
         lines.append("it does not look at S: sanitising needs the public columns alone")
     return "\n".join(lines)
+
+
+def _above(figure):
+    """Six digits, rounded up."""
+    return f"{Decimal(figure).normalize(Context(6, ROUND_UP)):f}" if math.isfinite(figure) else "infinite"
 
 
 def _assumptions(mechanism):

@@ -1,6 +1,7 @@
 import hypothesis
 import pytest
 
+from commands import Done
 from linred import _lp, _metrics, _sampling, _simd
 
 # Fixed examples: a red run is red again. `make test-all` draws more of them.
@@ -24,3 +25,20 @@ def solver(request, monkeypatch):
     """Each solver of transport problems."""
     monkeypatch.setattr(_lp, "_has_pot", lambda: request.param == "pot")
     return request.param
+
+
+@pytest.fixture
+def linred_command(capfd, tmp_path, monkeypatch):
+    """Run the command in this process, in an empty directory: linred_command(*arguments) is `Done`."""
+    from linred import cli
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+
+    def run(*arguments):
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(argument) for argument in arguments])
+        return Done(left.value.code, *capfd.readouterr())
+
+    return run

@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 for artifact in "$here"/dist/linred-*.whl "$here"/dist/linred-*.tar.gz; do
     rm -rf "$scratch/venv"
     "$python" -m venv "$scratch/venv"
-    "$scratch/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$artifact"
-    (cd "$scratch" && venv/bin/python -m linred.demo >/dev/null)
+    "$scratch/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$artifact[cli,plot]"
+    (cd "$scratch" && venv/bin/linred demo >/dev/null)
     echo "ok: $(basename "$artifact")"
 done

@@ -1,4 +1,4 @@
-"""`linred.html.page`: its numbers against the mechanism's, its markup, its labels, its chart."""
+"""`linred.page.page`: its numbers against the mechanism's, its markup, its labels, its chart."""
 
 import functools
 import math
@@ -12,8 +12,8 @@ import pytest
 
 import linred
 from joints import adult, example_1, random_joint
-from linred import html
 from linred.fitted import Fitted, Leak, Part
+from linred.page import largest_moves, page
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</svg></table>", "a & b", "{s}%s{0}", "'x'"]
@@ -109,7 +109,7 @@ ODD = {
 def made(odd):
     """(mechanism, its page)."""
     mechanism = ODD[odd]()
-    return mechanism, html.page(mechanism)
+    return mechanism, page(mechanism)
 
 
 @pytest.fixture(params=ODD)
@@ -168,7 +168,7 @@ def test_markup_is_well_formed_and_fetches_nothing(shown):
 
 def test_the_largest_moves_are_on_the_page(shown):
     mechanism, _, parsed = shown
-    moves = html.largest_moves(mechanism, 15)
+    moves = largest_moves(mechanism, 15)
     if not moves:
         assert mechanism.dtv() == 0.0
         assert "No record is changed." in parsed.words
@@ -193,7 +193,7 @@ def test_marginals(shown):
 
 
 def test_the_page_is_the_same_for_the_same_mechanism():
-    assert html.page(ODD["fitted"]()) == made("fitted")[1]
+    assert page(ODD["fitted"]()) == made("fitted")[1]
 
 
 MAKERS = {
@@ -219,7 +219,7 @@ def test_the_largest_moves_by_brute_force(make, seed):
         share = share.sum(axis=0, keepdims=True)
     share[:, np.arange(7), np.arange(7)] = 0.0
     for n in (1, 5, 40, 1000):
-        moves, expected = html.largest_moves(mechanism, n), np.sort(share[share > 0.0])[::-1][:n]
+        moves, expected = largest_moves(mechanism, n), np.sort(share[share > 0.0])[::-1][:n]
         np.testing.assert_allclose([move.share for move in moves], expected, rtol=1e-12)
         assert len({move[:3] for move in moves}) == len(moves)
         for s, x, y, of_all, of_group in moves:
@@ -231,7 +231,7 @@ def test_the_largest_moves_by_brute_force(make, seed):
 
 def test_the_largest_moves_need_nothing_dense():
     joint = random_joint(np.random.default_rng(0), 30, 3000)  # P(y|s,x) would be 2 GB
-    (move,) = html.largest_moves(linred.non_markov(joint, 0.5, coupling="proportional"), 1)
+    (move,) = largest_moves(linred.non_markov(joint, 0.5, coupling="proportional"), 1)
     assert move.share > 0.0
 
 
@@ -244,7 +244,7 @@ def test_labels_are_escaped_in_every_place():
         mechanism = linred.optimal(joint, ldp=0.2)
         leak = Leak(name, 3, 0.1, 0.0, 0.5, False)
         mechanism.fitted = Fitted((Part(name),), (Part(name + "2", (1.0,)),), leaks=(leak,), scanned=True)
-        pages.append(html.page(mechanism))
+        pages.append(page(mechanism))
     benign, attacked = map(Parsed, pages)
     assert attacked.tags == benign.tags
     assert {name for name, _ in attacked.attributes} == {name for name, _ in benign.attributes}
@@ -257,7 +257,7 @@ def test_labels_are_escaped_in_every_place():
 def test_labels_of_all_kinds_can_be_read():
     labels = [None, ("a", None, 3), "", 7, "x" * 90, "nul\x00 and \ud800", "עברית", "👩‍👧"]
     joint = linred.Joint.from_counts(np.random.default_rng(0).integers(1, 50, (2, 8)), None, labels)
-    text = html.page(linred.optimal(joint, ldp=0.1))
+    text = page(linred.optimal(joint, ldp=0.1))
     text.encode()
     first_cells = {row[0] for row in Parsed(text).rows}
     shown = {"(missing)", "a / (missing) / 3", "(empty)", "7", "x" * 31 + "…", "nul\ufffd and \ufffd", "עברית", "👩‍👧"}
@@ -311,7 +311,7 @@ def test_odd_mechanisms_are_told_apart(odd, said):
 def test_a_target_that_is_not_met_is_told():
     mechanism = linred.markov(example_1(), 0.5)
     mechanism.target = linred.optimal(example_1(), ldp=0.1).target
-    assert "LDP at most 0.1 nats: NOT met by the integers" in Parsed(html.page(mechanism)).words
+    assert "LDP at most 0.1 nats: NOT met by the integers" in Parsed(page(mechanism)).words
 
 
 def test_other_columns_that_tell_more_are_marked():
@@ -320,7 +320,7 @@ def test_other_columns_that_tell_more_are_marked():
         Leak("age", 74, 0.35, 0.005, 0.612, True),
         *(Leak(f"harmless{i}", 3, 0.01, 0.0, 0.46, False) for i in range(40)),
     ]
-    parsed = Parsed(html.page(fitted(linred.optimal(adult(), ldp=1.0), *leaks)))
+    parsed = Parsed(page(fitted(linred.optimal(adult(), ldp=1.0), *leaks)))
     rows = {row[0]: row[1:] for row in parsed.rows}
     assert rows["age tells more than Y"] == ["74", "at least 0.3500", "0.0050", "61.2\u00a0%"]
     assert rows["noise"] == ["90", "0.0600", "0.0400", "46.0\u00a0%"]
@@ -407,8 +407,8 @@ def test_a_curve_that_cannot_be_built_is_left_out(monkeypatch):
             raise ValueError("not today")
         return linred.tradeoff(joint, mechanisms=mechanisms, **points)
 
-    monkeypatch.setattr(html, "tradeoff", failing)
-    text = html.page(linred.optimal(example_1(), ldp=1.0))
+    monkeypatch.setattr("linred.page.tradeoff", failing)
+    text = page(linred.optimal(example_1(), ldp=1.0))
     assert "A curve is left out" in text
     assert 'class="line optimal"' not in text
     assert 'class="line markov"' in text
@@ -419,10 +419,10 @@ def test_a_curve_that_is_not_optimal_does_not_warn(monkeypatch):
         warnings.warn("time is over", linred.NotOptimalWarning, stacklevel=1)
         return linred.tradeoff(joint, **arguments)
 
-    monkeypatch.setattr(html, "tradeoff", warning)
-    assert 'class="line optimal"' in html.page(linred.optimal(example_1(), ldp=1.0))
+    monkeypatch.setattr("linred.page.tradeoff", warning)
+    assert 'class="line optimal"' in page(linred.optimal(example_1(), ldp=1.0))
 
 
 def test_something_else():
     with pytest.raises(TypeError, match=r"mechanism is a Joint, not a linred\.Mechanism"):
-        html.page(example_1())
+        page(example_1())

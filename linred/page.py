@@ -1,0 +1,367 @@
+"""A mechanism as one HTML page, for who signs for it: `page(mechanism)`, its sections from top to bottom.
+
+The page has no script and fetches nothing; it tells parts of P(S, X) and is confidential.
+"""
+
+import math
+import warnings
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from linred import plots
+from linred.calibrate import alpha_for
+from linred.certify import Certificate
+from linred.curves import tradeoff
+from linred.fitted import names
+from linred.mechanism import Mechanism
+from linred.optimum import NotOptimalWarning
+from linred.page_chart import chart, sample
+from linred.page_numbers import SAME, count, data, escaped, factor, label, nats, share, unit
+from linred.page_words import (
+    ALPHABET,
+    ASSUMPTIONS,
+    BARS,
+    FIT_COUNTED,
+    FIT_GIVEN,
+    GAP,
+    GROUP,
+    HEADLINE,
+    INFORMATION,
+    KEY,
+    LEAK_HEAD,
+    MARGINAL_HEAD,
+    MEANS,
+    MISSING,
+    NAMES,
+    NOT_SCANNED,
+    NOTES,
+    OTHER_COLUMNS,
+    OTHER_MARGINAL,
+    PAGE,
+    PRIVACY,
+    SAME_MARGINAL,
+    STYLE,
+)
+from linred.report import PRIVACY_LABELS, Report
+
+N_SYMBOLS, N_MOVES, N_COLUMNS, N_POINTS = 20, 15, 30, 15
+"""The most that is shown: symbols of X, moves, other columns, points of a curve."""
+
+OPTIMAL_CELLS, SELECTIVE_CELLS, MANY_CELLS = 1500, 50_000, 20_000
+"""Up to so many pairs (s, x) there is a curve of that mechanism; beyond the last, curves have half as many points."""
+
+NOTHING = 1e-9
+"""A column that tells no more nats tells nothing."""
+
+
+def page(mechanism):
+    """The page as text, the same for the same mechanism. A few seconds for large alphabets, mostly for the curves.
+
+    >>> from linred import optimal
+    >>> from linred.demo import example_1
+    >>> text = page(optimal(example_1(), ldp=1.0))
+    >>> text.startswith("<!doctype html>"), "<strong>6.32\\u00a0%</strong> of the records" in text
+    (True, True)
+    """
+    from linred import __version__
+
+    if not isinstance(mechanism, Mechanism):
+        raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
+    told = _Told.of(mechanism)
+    sections = (_headline, _about, _privacy, _utility, _tradeoff, _marginals, _moves, _other_columns, _assumptions)
+    body = "\n".join(section(told) for section in sections)
+    return PAGE.format(s=told.s, x=told.x, style=STYLE, body=body, version=__version__)
+
+
+class _Told(NamedTuple):
+    """What all sections tell about; s and x are names of columns, escaped."""
+
+    mechanism: Mechanism
+    report: Report
+    certificate: Certificate
+    measure: str  # what the headline and the curves are about, "ldp" or "log_lift"
+    s: str
+    x: str
+
+    @classmethod
+    def of(cls, mechanism):
+        fitted, target = mechanism.fitted, mechanism.target
+        sides = (" and ".join(names(side)) for side in (fitted.sensitive, fitted.public)) if fitted else ("S", "X")
+        measure = "log_lift" if target and target.log_lift < target.ldp == math.inf else "ldp"
+        return cls(mechanism, mechanism.report(), mechanism.sampler().certificate(), measure, *map(escaped, sides))
+
+    @property
+    def n_records(self):
+        return self.mechanism.joint.n_records
+
+    @property
+    def keeps_marginal(self):
+        return bool(np.abs(self.mechanism.p_y - self.mechanism.joint.p_x).max() <= SAME)
+
+
+def _headline(told):
+    name, sampled = NAMES[told.measure], getattr(told.certificate, told.measure)
+    before = nats(getattr(told.report.before, told.measure))
+    said = HEADLINE.get(sampled, HEADLINE[told.measure])
+    private = said.format(s=told.s, name=name, before=before, sampled=nats(sampled, up=True), factor=factor(sampled))
+    dtv, kept = told.report.utility.dtv, "stays the same" if told.keeps_marginal else "changes too"
+    of_all = "" if told.n_records is None else f", about {count(dtv * told.n_records)} of {told.n_records:,},"
+    cost = f"<strong>{share(dtv)}</strong> of the records{of_all} are changed" if dtv else "No record is changed"
+    lead = f'<p class="lead">{private} {cost}; the distribution of <bdi>{told.x}</bdi> {kept}.</p>'
+    return f"<h1>Publishing <bdi>{told.x}</bdi>, protecting <bdi>{told.s}</bdi></h1>{lead}"
+
+
+def _about(told):
+    mechanism, fitted, (n_s, n_x) = told.mechanism, told.mechanism.fitted, told.mechanism.joint.shape
+    rows = {
+        "Protected, S": _column(told.s, n_s, fitted and fitted.sensitive),
+        "Published, X": _column(told.x, n_x, fitted and fitted.public) + "; Y is what is published of it",
+        "Records": "given as a distribution, not counted" if told.n_records is None else f"{told.n_records:,}, counted",
+        "Mechanism": escaped(mechanism.described()),
+        "Looks at": "s and x: both columns are needed to apply it" if mechanism.sees_s else "x alone: s is not needed",
+        "Target": _target(told),
+    }
+    if fitted:
+        rows["Alphabets"] = "declared beforehand" if fitted.declared else "read off the data"
+        rows["Missing values"] = MISSING[fitted.missing]
+    return "<dl>" + "".join(f"<dt>{term}</dt><dd>{said}</dd>" for term, said in rows.items()) + "</dl>"
+
+
+def _column(name, n, parts):
+    values = f"{n:,} value{'s' if n > 1 else ''}"
+    if not parts:
+        return values
+    binned = [f"<bdi>{escaped(part.name)}</bdi> in {len(part.bins)} bins" for part in parts if part.edges]
+    return f"<bdi>{name}</bdi>, {values}" + (f" ({', '.join(binned)})" if binned else "")
+
+
+def _target(told):
+    target = told.mechanism.target
+    asked = [name for name in NAMES if target and getattr(target, name) < math.inf]
+    if not asked:
+        return "none was set; the figures below are what it comes to"
+    met = "met" if target.is_met_by(told.certificate) else "NOT met"
+    limits = " and ".join(f"{NAMES[name]} at most {getattr(target, name)!r} nats" for name in asked)
+    return f"{limits}: <strong>{met}</strong> by the integers that records are drawn with"
+
+
+def _privacy(told):
+    report, certificate, groups = told.report, told.certificate, ""
+    for name, title in zip(report.after._fields, PRIVACY_LABELS, strict=True):
+        before, after, sampled = (getattr(figures, name) for figures in (report.before, report.after, certificate))
+        by = "without limit" if sampled == math.inf else f"by a factor of {factor(sampled)} at most"
+        groups += GROUP.format(
+            label=title,
+            before=data(f"before.{name}", before, nats(before)),
+            after=data(f"after.{name}", after, nats(after)),
+            sampled=data(f"sampled.{name}", sampled, nats(sampled, up=True)),
+            means=MEANS[name].format(by=by),
+        )
+    return _section("What is told about S", _scrolling("What is told about S", PRIVACY.format(groups=groups)))
+
+
+def _utility(told):
+    utility, gap, n_records = told.report.utility, told.mechanism.gap, told.n_records
+    rows = [["share of records changed", data("utility.dtv", utility.dtv, share(utility.dtv))]]
+    if n_records is not None:
+        changed = utility.dtv * n_records
+        rows.append([f"records changed, expected, of {n_records:,}", data("changed", changed, count(changed))])
+    for name, title in INFORMATION.items():
+        value = getattr(utility, name)
+        rows.append([title, data(f"utility.{name}", value, nats(value) + " nats")])
+    if (cost := utility.expected_distortion) is not None:
+        rows.append(["expected distortion, E d(X,Y)", data("utility.expected_distortion", cost, f"{cost:.6g}")])
+    rows.append([GAP, data("gap", gap, share(gap) if cost is None else f"{gap:.2g}")])
+    return _section("What is left of X", _table("What it costs", ("figure", "value"), rows))
+
+
+def _tradeoff(told):
+    title = "Privacy against records changed"
+    before, own = (getattr(figures, told.measure) for figures in (told.report.before, told.report.after))
+    if before <= NOTHING:
+        return _section(title, "<p>X tells nothing about S to begin with: there is nothing to trade.</p>")
+    targets, curves = _curves(told.mechanism.joint, told.measure, own, before)
+    key = {kind: f"<b>{plots.STYLES[kind][0]}</b>: {KEY[kind]}" for kind in curves}
+    key["own"] = f"<b>this mechanism</b>: {share(told.report.utility.dtv)} at {NAMES[told.measure]} {unit(own)}"
+    items = "".join(f"<li>{sample(kind)}{said}</li>" for kind, said in key.items())
+    rows = [
+        [f"{target:.4g}", *map(share, row)]
+        for target, *row in zip(targets, *(curve[1] for curve in curves.values()), strict=True)
+    ]
+    head = f"{NAMES[told.measure]} asked, nats", *(plots.STYLES[kind][0] for kind in curves)
+    numbers = _table("Share of records changed", head, rows)
+    return _section(
+        title,
+        f'<figure>{chart(told, targets, curves, own)}<ul class="key">{items}</ul></figure>',
+        f"<p>{' '.join(_notes(told, own, curves))}</p>",
+        f"<details><summary>The numbers of the curves</summary>{numbers}</details>",
+    )
+
+
+def _notes(told, own, curves):
+    n_cells = math.prod(told.mechanism.joint.shape)
+    cases = {
+        "built": True,
+        "infinite": own == math.inf,
+        "drawn anew": told.report.utility.mutual_information <= NOTHING,
+        "marginal": not told.keeps_marginal,
+        "distortion": told.mechanism.distortion is not None,
+        "both": told.mechanism.target is not None and max(told.mechanism.target) < math.inf,
+        "x alone": not told.mechanism.sees_s,
+        "large": n_cells > OPTIMAL_CELLS,
+        "failed": len(curves) < (3 if n_cells <= SELECTIVE_CELLS else 2),
+    }
+    return [NOTES[case] for case, holds in cases.items() if holds]
+
+
+def _curves(joint, measure, own, before):
+    """(targets, {kind: (figures, shares of records changed)}) around a mechanism's own figure."""
+    n_cells = math.prod(joint.shape)
+    top = min(before, 3.0 if own == math.inf else max(1.0, 2.5 * own))
+    targets = np.linspace(top / 24, top, N_POINTS if n_cells <= MANY_CELLS else N_POINTS // 2)
+    if 1e-6 <= own < top:
+        targets = np.union1d(targets, own)
+    alphas = {"alphas": [alpha_for(joint, **{measure: target}) for target in targets.tolist()]}
+    asked = {"markov": alphas, "non_markov": alphas}
+    if n_cells <= SELECTIVE_CELLS:
+        asked["optimal" if n_cells <= OPTIMAL_CELLS else "selective"] = {measure: targets}
+    curves = {}
+    for kind, points in asked.items():
+        with warnings.catch_warnings(), suppress(ValueError):
+            warnings.simplefilter("ignore", NotOptimalWarning)
+            curve = tradeoff(joint, mechanisms=[kind], **points)[kind]
+            curves[kind] = curve[measure], curve["dtv"]
+    return targets, curves
+
+
+def _marginals(told):
+    joint, p_y = told.mechanism.joint, told.mechanism.p_y
+    sides, largest = {"x": joint.p_x, "y": p_y}, np.maximum(joint.p_x, p_y)
+    shown, rows = np.argsort(-largest, kind="stable")[:N_SYMBOLS].tolist(), []
+    for x in shown:
+        widths = (f"{100 * p[x] / largest[shown[0]]:.2f}" for p in sides.values())
+        numbers = (data(f"p_{side}", p[x], share(p[x])) for side, p in sides.items())
+        rows.append([label(joint.x_labels[x]), BARS.format(*widths), *numbers])
+    if n_others := joint.p_x.size - len(shown):
+        others = (share(np.delete(p, shown).sum()) for p in sides.values())
+        rows.append([f"{n_others:,} other{'s' if n_others > 1 else ''} together", "", *others])
+    distance = share(0.5 * float(np.abs(joint.p_x - p_y).sum()))
+    said = SAME_MARGINAL if told.keeps_marginal else OTHER_MARGINAL.format(distance=distance)
+    table = _table("Share of records with each value", MARGINAL_HEAD, rows)
+    return _section("The distribution of X before and after", f"<p>{said}</p>", table)
+
+
+class Move(NamedTuple):
+    """Records of (s, x) that become y, in codes; s is None where it is not looked at."""
+
+    s: int | None
+    x: int
+    y: int
+    share: float  # of all records
+    of_group: float  # of the records of (s, x)
+
+
+def largest_moves(mechanism, n):
+    """The n `Move`s to another symbol that change the most records, the largest first.
+
+    They are moves of the n pairs (s, x) whose largest one is largest. O(|S||X| + nonzeros log nonzeros + n |X|)."""
+    p_sx = mechanism.joint.p_sx if mechanism.sees_s else mechanism.joint.p_x[None]
+    move, table = mechanism.move[: len(p_sx)], mechanism.table_of[: len(p_sx)]
+    largest, (indptr, y, probability) = p_sx * move * _largest_other(mechanism.tables, table), mechanism.tables
+    found = []
+    for pair in np.argsort(-largest, axis=None, kind="stable")[:n].tolist():
+        s, x = divmod(pair, p_sx.shape[1])
+        ends = slice(*indptr[table[s, x] : table[s, x] + 2])
+        for to, of_group in zip(y[ends].tolist(), (move[s, x] * probability[ends]).tolist(), strict=True):
+            found.append(Move(s if mechanism.sees_s else None, x, to, float(p_sx[s, x]) * of_group, of_group))
+    found = [one for one in found if one.y != one.x and one.share > 0.0]
+    return sorted(found, key=lambda one: (-one.share, one.s or 0, one.x, one.y))[:n]
+
+
+def _largest_other(tables, table_of):
+    """The largest probability of another symbol than x in the table of each (s, x)."""
+    indptr, y, probability = tables
+    order = np.lexsort((-probability, np.repeat(np.arange(indptr.size - 1), np.diff(indptr))))
+    first, second = order[indptr[:-1]][table_of], order[np.minimum(indptr[:-1] + 1, indptr[1:] - 1)][table_of]
+    x = np.arange(table_of.shape[1])
+    place = np.where(y[first] == x, second, first)
+    return np.where(y[place] == x, 0.0, probability[place])
+
+
+def _moves(told):
+    mechanism, joint, n_records = told.mechanism, told.mechanism.joint, told.n_records
+    moves, rows = largest_moves(mechanism, N_MOVES), []
+    if not moves:
+        return _section("The largest moves", "<p>No record is changed.</p>")
+    for move in moves:
+        words = [label(joint.x_labels[move.x]), label(joint.x_labels[move.y])]
+        numbers = [data("move", move.share, share(move.share)), share(move.of_group)]
+        numbers += [] if n_records is None else [count(move.share * n_records)]
+        rows.append([*([label(joint.s_labels[move.s])] if mechanism.sees_s else []), *words, *numbers])
+    head = [*(["S"] if mechanism.sees_s else []), "X", "becomes Y", "of all records", "of the group"]
+    head += [] if n_records is None else ["records, expected"]
+    covered = share(min(1.0, sum(move.share for move in moves) / told.report.utility.dtv))
+    group = "values of S and X" if mechanism.sees_s else "value of X"
+    said = f"These {len(moves)} moves make up {covered} of all changes. A group is all records with the same {group}."
+    table = _table("Moves that change the most records", head, rows, n_words=len(head) - len(numbers))
+    return _section("The largest moves", f"<p>{said}</p>", table)
+
+
+def _other_columns(told):
+    title, fitted, released = "Other columns", told.mechanism.fitted, told.report.after.mutual_information
+    if not fitted or not fitted.scanned:
+        return _section(title, f"<p>{NOT_SCANNED}</p>")
+    if not fitted.leaks:
+        return _section(title, "<p>There was no other column when the mechanism was fitted.</p>")
+    leaks, telling = sorted(fitted.leaks, key=lambda leak: -leak.beyond_chance), fitted.telling(released)
+    shown, rows = leaks[: max(N_COLUMNS, len(telling))], []
+    for leak in shown:
+        information = data("leak", leak.information, nats(leak.information))
+        rows.append(
+            [
+                label(leak.column) + (" <strong>tells more than Y</strong>" if leak in telling else ""),
+                f"{leak.n_values:,}",
+                f"at least {information}" if leak.at_least else information,
+                nats(leak.by_chance),
+                share(leak.guessed),
+            ]
+        )
+    blind = share(float(told.mechanism.joint.p_s.max()))
+    said = OTHER_COLUMNS.format(released=nats(released), n=len(telling), all=len(leaks), blind=blind)
+    said += f" {len(leaks) - len(shown)} that tell less are left out." if len(shown) < len(leaks) else ""
+    return _section(title, f"<p>{said}</p>", _table("Columns that are passed on", LEAK_HEAD, rows))
+
+
+def _assumptions(told):
+    mechanism, fitted = told.mechanism, told.mechanism.fitted
+    unseen = mechanism.joint._unseen if mechanism.sees_s else mechanism.joint.p_x == 0.0
+    what, n_unseen = "pairs (s, x)" if mechanism.sees_s else "values of X", np.count_nonzero(unseen)
+    never = f"{n_unseen:,} of the {unseen.size:,} {what} do not" if n_unseen else f"All {unseen.size:,} {what}"
+    said = ASSUMPTIONS.format(
+        fit=FIT_GIVEN if told.n_records is None else FIT_COUNTED.format(n=told.n_records),
+        never=never,
+        alphabet=ALPHABET[fitted and fitted.declared],
+    )
+    return _section("What this rests on", said)
+
+
+def _section(title, *parts):
+    return f"<section><h2>{title}</h2>{''.join(parts)}</section>"
+
+
+def _scrolling(name, table):
+    return f'<div class="scroll" role="region" aria-label="{name}" tabindex="0">{table}</div>'
+
+
+def _table(caption, head, rows, n_words=1):
+    """Cells are HTML; the first of a row is its header, the first n_words are text, the others numbers."""
+    word = [' class="word"'] * n_words + [""] * (len(head) - n_words)
+    heads = "".join(f'<th scope="col"{kind}>{cell}</th>' for kind, cell in zip(word, head, strict=True))
+    body = ""
+    for first, *others in rows:
+        cells = "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(word[1:], others, strict=True))
+        body += f'<tr><th scope="row">{first}</th>{cells}</tr>'
+    table = f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return _scrolling(caption, table)

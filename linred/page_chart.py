@@ -1,0 +1,134 @@
+"""The chart of the page, as SVG: shares of records changed against privacy, lines with their names beside them."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linred import plots
+from linred.page_numbers import share, unit
+from linred.page_words import CHART, NAMES
+
+LEFT, RIGHT, TOP, BOTTOM = 62.0, 470.0, 30.0, 250.0
+"""The chart within its 480 x 300 units."""
+
+LETTER, HALF_LINE, CLEAR, ASPECT = 0.021, 0.032, 0.015, (RIGHT - LEFT) / (BOTTOM - TOP)
+"""Of names in the chart: a letter's share of its width and half a line's of its height, on a narrow screen, where they
+are largest; what they keep clear of."""
+
+LEAST_SHARE = 1e-6
+"""No share below it is drawn on a logarithmic scale."""
+
+
+class _Axes(NamedTuple):
+    """Figures across from 0, shares of records up, from 0 or on a logarithmic scale."""
+
+    right: float
+    bottom: float  # 0 where the scale is linear
+    top: float
+
+    @classmethod
+    def around(cls, right, shares, own_share):
+        """With a logarithmic scale where a linear one would put the mechanism on the ground."""
+        if LEAST_SHARE <= own_share < shares.max() / 16:
+            least = max(shares[shares > 0.0].min(), own_share / 100, LEAST_SHARE)
+            return cls(right, 10.0 ** math.floor(math.log10(least)), 1.0)
+        return cls(right, 0.0, _steps(shares.max() or 1.0)[-1])
+
+    def place(self, figures, shares):
+        """Places in the chart as shares of its width and height: an array of (u, v), without what is not on it."""
+        figures, shares = np.atleast_1d(figures) / self.right, np.atleast_1d(shares)
+        if self.bottom:
+            figures, shares = figures[shares >= self.bottom], shares[shares >= self.bottom]
+            return np.stack([figures, np.log(shares / self.bottom) / math.log(self.top / self.bottom)], axis=1)
+        return np.stack([figures, shares / self.top], axis=1)
+
+    def drawn(self):
+        """Ticks and a grid."""
+        decades = range(round(math.log10(self.bottom)), 1) if self.bottom else ()
+        marks, at = "", 'class="tick" x="{:.1f}" y="{:.1f}"'
+        for height in [10.0**power for power in decades] or _steps(self.top):
+            ((_, y),) = _units(self.place(0.0, height))
+            marks += f'<line class="grid" x1="{LEFT}" x2="{RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+            marks += f'<text {at.format(LEFT - 6, y)} dy=".35em" text-anchor="end">{100 * height:g} %</text>'
+        for figure in (step for step in _steps(self.right) if step <= self.right):
+            ((x, _),) = _units(self.place(figure, self.top))
+            marks += f'<text {at.format(x, BOTTOM + 18)} text-anchor="middle">{figure:g}</text>'
+        return marks
+
+
+def _steps(top):
+    """0 and round numbers up to the first at or above the top, five or so."""
+    decade = 10.0 ** math.floor(math.log10(top / 4))
+    step = next(times * decade for times in (1, 2, 2.5, 5, 10) if 5 * times * decade >= top)
+    return [float(f"{i * step:.6g}") for i in range(math.ceil(top / step - 1e-9) + 1)]
+
+
+def _units(places):
+    """Places in the chart in the units of the picture."""
+    return [(LEFT + u * (RIGHT - LEFT), BOTTOM - v * (BOTTOM - TOP)) for u, v in places.tolist()]
+
+
+def chart(told, targets, curves, own):
+    own_share, right = told.report.utility.dtv, max(targets[-1], own if own < math.inf else 0.0)
+    axes = _Axes.around(right, np.concatenate([[own_share], *(shares for _, shares in curves.values())]), own_share)
+    lines = {label: axes.place(*curve) for label, curve in curves.items()}
+    shapes = {"own": axes.place(min(own, right), own_share)} | {
+        label: line for label, line in lines.items() if len(line)
+    }
+    called = {label: plots.STYLES[label][0] for label in curves}
+    called["own"] = "this mechanism" + (" →" if own == math.inf else "")
+    marks = axes.drawn()
+    for label, line in lines.items():
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in _units(line))
+        marks += f'<polyline class="line {label}" points="{points}"/>'
+    for label, spot in _names_beside(shapes, called).items():
+        ((x, y),) = _units(np.array([spot]))
+        marks += f'<text class="name {label}" x="{x:.1f}" y="{y:.1f}" dy=".35em">{called[label]}</text>'
+    if own < math.inf:
+        ((x, y),) = _units(shapes["own"])
+        marks += f'<circle class="own" cx="{x:.1f}" cy="{y:.1f}" r="5"/>'
+    scale = ", logarithmic scale" if axes.bottom else ""
+    return CHART.format(marks=marks, scale=scale, name=NAMES[told.measure], share=share(own_share), nats=unit(own))
+
+
+def _names_beside(shapes, called):
+    """{label: (u, v)} of the middle of names: near their own shapes, clear of the others and of names before them.
+
+    A line's name is nearest to that line, or left out; the mechanism, which may be a point on one, is always named."""
+    u, v = (part.ravel() for part in np.meshgrid(np.linspace(0.0, 1.0, 81), np.linspace(0.0, 1.0, 61)))
+    dense = {label: _densely(shape) for label, shape in shapes.items()}
+    spots = {}
+    for label in shapes:
+        half = 0.5 * LETTER * len(called[label])
+        others = np.concatenate([shape for other, shape in dense.items() if other != label])
+        near, far = (_distance(u, v, half, points) for points in (dense[label], others))
+        within = (np.abs(u - 0.5) <= 0.49 - half) & (np.abs(v - 0.5) <= 0.5 - HALF_LINE)
+        clear = within & (np.minimum(near, far) >= CLEAR) & ((far > near - 0.005) | (label == "own"))
+        if clear.any() or label == "own":
+            best = np.argmax(np.minimum(far, 0.1) - near - 10.0 * ~clear - 10.0 * ~within)
+            spots[label] = u[best], v[best]
+            corners = [(u[best] + side * half, v[best] + lift * HALF_LINE) for side in (-1, 1) for lift in (-1, 1)]
+            dense[f"name of {label}"] = _densely(np.array(corners))
+    return spots
+
+
+def _densely(places):
+    """Points along a line that are no farther apart than a letter."""
+    along = np.linspace(0.0, len(places) - 1.0, 8 * len(places))
+    return np.stack([np.interp(along, np.arange(len(places)), part) for part in places.T], axis=1)
+
+
+def _distance(u, v, half, points):
+    """How far boxes around (u, v), a name's size, are from the nearest of some points, in heights of the chart."""
+    across = np.maximum(np.abs(u[:, None] - points[:, 0]) - half, 0.0) * ASPECT
+    up = np.maximum(np.abs(v[:, None] - points[:, 1]) - HALF_LINE, 0.0)
+    return np.hypot(across, up).min(axis=1)
+
+
+def sample(label):
+    """A piece of a line for the key."""
+    mark = '<circle class="own" cx="16" cy="6" r="4"/>'
+    if label != "own":
+        mark = f'<line class="line {label}" x1="0" x2="32" y1="6" y2="6"/>'
+    return f'<svg class="sample" viewBox="0 0 32 12" aria-hidden="true">{mark}</svg>'

@@ -1,0 +1,187 @@
+"""What is written on the page: its texts, templates and style."""
+
+import math
+
+NAMES = {"ldp": "LDP", "log_lift": "log-lift"}
+HEADLINE = {
+    0.0: "A published value tells nothing about <bdi>{s}</bdi> ({name} 0 nats; unprotected it is {before}).",
+    math.inf: "Some published values rule out a value of <bdi>{s}</bdi> altogether ({name} is infinite).",
+    "ldp": "Whoever sees a published value can move the odds between any two values of <bdi>{s}</bdi> by a factor of"
+    " <strong>{factor}</strong> at most ({name} at most {sampled} nats; unprotected it is {before}).",
+    "log_lift": "A published value makes no value of <bdi>{s}</bdi> likelier or less likely by more than a factor of"
+    " <strong>{factor}</strong> ({name} at most {sampled} nats; unprotected it is {before}).",
+}
+MISSING = {"category": "a value of their own", "skip": "records with one were left out of the fit"}
+PRIVACY = """<table><caption>Before: X as it is. After: Y, by formula. Sampled: the integers that records are drawn
+with, rounded up; this column is what holds. All 0 is perfect privacy.</caption><thead><tr><th scope="col">nats</th>
+<th scope="col">before</th><th scope="col">after</th><th scope="col">sampled, at
+most</th></tr></thead>{groups}</table>"""
+GROUP = """<tbody><tr><th scope="rowgroup">{label}</th><td>{before}</td><td>{after}</td><td><b>{sampled}</b></td></tr>
+<tr><td colspan="4" class="means">{means}</td></tr></tbody>"""
+MEANS = {
+    "ldp": "Seeing y moves the odds of one value of S against another {by}, whatever they were before.",
+    "log_lift": "Seeing y makes a value of S likelier or less likely {by}: the larger of the next two.",
+    "max_lift": "Seeing y makes a value of S likelier {by}.",
+    "min_lift": "Seeing y makes a value of S less likely {by}.",
+    "mutual_information": "What y tells about s on average, over all records; 0 where they are independent.",
+    "maximal_leakage": "Seeing y raises the chance of guessing S, or anything that hangs on S alone, {by}.",
+}
+INFORMATION = {
+    "mutual_information": "I(X;Y), what Y still tells about X",
+    "entropy": "H(X), all there is to tell about X",
+    "information_loss": "H(X) − I(X;Y), what is lost",
+}
+GAP = "gap: the least possible for its kind of mechanism is lower by at most"
+KEY = {
+    "markov": "keeps x or redraws it from P(x), without looking at s (the paper's Lemma 1)",
+    "non_markov": "looks at s, and moves every P(x|s) by the same share (the paper's Proposition 1)",
+    "optimal": "looks at s, and changes the fewest records possible at that figure",
+    "selective": "looks at s, and is near the optimum",
+}
+NOTES = {
+    "built": "Every point of a curve is a mechanism that was built and measured on the same P(S,X).",
+    "infinite": "This mechanism is off the chart, to the right: its figure is infinite.",
+    "drawn anew": "This mechanism draws y whatever s and x are, which changes more records than need be near 0.",
+    "marginal": "The curves keep the distribution of X; this mechanism does not, and may lie under them.",
+    "distortion": "This mechanism was made for the least distortion, the curves for few changes.",
+    "both": "This mechanism meets a log-lift target as well; the curves are for LDP alone.",
+    "x alone": "This mechanism looks at x alone, as Lemma 1 does; the other curves look at s as well.",
+    "large": "The curve of the optimum is left out: with so many values it would take long.",
+    "failed": "A curve is left out: not all of its points could be built.",
+}
+BARS = """<svg class="bars" aria-hidden="true"><rect class="x" y="1" width="{}%" height="6"/>
+<rect class="y" y="9" width="{}%" height="6"/></svg>"""
+MARGINAL_HEAD = "value", "", '<span class="x">X, before</span>', '<span class="y">Y, after</span>'
+SAME_MARGINAL = "The distribution of Y is the same as that of X: counts and shares of its values stay right on average."
+OTHER_MARGINAL = "The distribution of Y is not that of X: {distance} of it lies elsewhere (total variation distance)."
+NOT_SCANNED = """They were not looked at when the mechanism was fitted. Any column that is published beside Y may
+tell about S by itself, whatever this page says of Y."""
+OTHER_COLUMNS = """Y tells {released} nats about S on average. Columns that are passed on and tell more than that,
+beyond chance: {n} of {all}. Without any column, guessing the commonest S is right for {blind} of the records."""
+LEAK_HEAD = "column", "values", "I(S;column), nats", "of it by chance, about", "S guessed right"
+FIT_COUNTED = """P(S,X) was counted from {n:,} records, and the figures are exact for these counts. For the
+population behind them, or for later records, they are estimates: the truth may be higher, and in simulations it was
+in a third to a half of all fits."""
+FIT_GIVEN = "P(S,X) was given as a distribution. The figures are exact for it, and for no other."
+ALPHABET = {
+    None: "If the lists of values were read off the data, they show which values exist; declared ones do not.",
+    True: "The lists of values were declared beforehand, so they do not show which values exist in the data.",
+    False: "The lists of values were read off the data, so they show which values exist; declared ones would not.",
+}
+ASSUMPTIONS = """<ul>
+<li><b>What is protected.</b> The S of one record, against someone who sees its published value and knows this
+mechanism and P(S,X), but not the random draw. The figures say how much the value can tell this person about S.</li>
+<li><b>X itself is not made private.</b> A record that is not changed is published with its true X, and nobody is
+promised that theirs is changed. If X is sensitive too, this is not enough.</li>
+<li><b>Records are independent.</b> The figures are about one record. Several records of one person, or of people who
+are alike in S, each tell something, and it adds up; so do several columns that are sanitised one by one.</li>
+<li><b>Other columns are not covered.</b> What is published beside Y tells about S by itself, and more with Y.</li>
+<li><b>The figures hold for the fitted distribution.</b> {fit}</li>
+<li><b>Fitting looks at the data.</b> The tables of the mechanism and this page are computed from P(S,X). The figures
+cover what published values tell, not what the tables would tell if they were published.</li>
+<li><b>What the fit never saw is redrawn.</b> {never} occur in the fit. Records with any that do not are drawn from the
+distribution of Y, whatever they are.</li>
+<li><b>A seed is not private.</b> Who knows or guesses it can undo the draw. Releases are to be drawn with a key: a
+fresh one in every call, as is usual, or 32 secret bytes.</li>
+<li><b>One release.</b> Publishing the same records again with new draws lets the noise be averaged away. With record
+ids and one secret key a record gets the same answer every time.</li>
+<li><b>Lists of values.</b> {alphabet}</li>
+<li><b>This page is confidential.</b> It holds parts of P(S,X). Do not publish it with the data.</li>
+</ul>"""
+CHART = """<svg viewBox="0 0 480 300" role="img"><title>Share of records changed against {name} of S to Y</title>
+<desc>This mechanism changes {share} of the records at {name} {nats}. A table below has the numbers of the
+curves.</desc> {marks}<text x="4" y="14">share of records changed{scale}</text> <text x="470" y="292"
+text-anchor="end">{name} of S to Y, nats; less is more private</text></svg>"""
+STYLE = """
+:root { color-scheme: light dark; --paper: #fdfcf9; --ink: #1d1c1a; --soft: #5b5953; --rule: #d8d4ca; --own: #b00040;
+  --x: #6f8aa3; --y: #1f5b92; --markov: #9a3d0b; --non_markov: #0b5fa5; --optimal: #1d1c1a; --selective: #00695c; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --paper: #17181b; --ink: #e9e7e2; --soft: #aeaba4; --rule: #3b3c42; --own: #ff7d9e;
+    --x: #5f7386; --y: #8cc4f7; --markov: #f2a66f; --non_markov: #7dbdf5; --optimal: #e9e7e2; --selective: #5fd0bf; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere;
+  font: 1.0625rem/1.5 Charter, "Bitstream Charter", "Sitka Text", Cambria, "Liberation Serif", serif; }
+main, footer { max-width: 44rem; margin: 0 auto; padding: 1.5rem 1rem; }
+h1, h2 { font-weight: 600; line-height: 1.2; text-wrap: balance; }
+h1 { font-size: clamp(1.6rem, 5vw, 2.3rem); margin: .4rem 0 .8rem; }
+h2 { font-size: 1.3rem; margin: 2.6rem 0 .6rem; }
+p { margin: .6rem 0; }
+.lead { font-size: 1.25rem; line-height: 1.42; }
+.confidential, footer, table, dl, svg, .key, summary { font-family: system-ui, "Liberation Sans", sans-serif; }
+.confidential, footer, .means, caption, .key { color: var(--soft); font-size: .875rem; line-height: 1.4; }
+.confidential { margin: 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.2rem; font-size: .9375rem; margin: 1.4rem 0;
+  border-block: 1px solid var(--rule); padding: .8rem 0; }
+dt { color: var(--soft); }
+dd { margin: 0; }
+.scroll { overflow-x: auto; margin: .6rem 0; }
+table { border-collapse: collapse; width: 100%; font-size: .9375rem; line-height: 1.35; overflow-wrap: normal;
+  font-variant-numeric: tabular-nums lining-nums; }
+caption { text-align: left; padding-bottom: .5rem; }
+th, td { padding: .3rem 0 .3rem .9rem; text-align: right; vertical-align: baseline; font-weight: 400; }
+td { white-space: nowrap; }
+th:first-child, .word, .means { text-align: left; white-space: normal; }
+th[scope=row], .word { overflow-wrap: anywhere; min-width: 7.2rem; }
+th:first-child, .means { padding-left: 0; }
+thead th { color: var(--soft); font-size: .8125rem; vertical-align: bottom; border-bottom: 1px solid var(--ink); }
+tbody tr { border-top: 1px solid var(--rule); }
+tbody tr:has(.means) { border: 0; }
+.means { padding: 0 0 .6rem; }
+th[scope=rowgroup], td b { font-weight: 600; }
+.bars { display: block; width: 100%; min-width: 3rem; height: 16px; }
+rect.x { fill: var(--x); }
+rect.y { fill: var(--y); }
+span.x, span.y { white-space: nowrap; }
+span.x::before, span.y::before { content: ""; display: inline-block; width: .9em; height: .5em; margin-right: .4em; }
+span.x::before { background: var(--x); }
+span.y::before { background: var(--y); }
+th strong { color: var(--own); font-weight: 600; display: inline-block; }
+figure { margin: 1rem 0 .6rem; }
+figure > svg { display: block; width: 100%; max-width: 38rem; height: auto; }
+svg text { fill: var(--ink); font-size: 11.5px; }
+svg .tick { fill: var(--soft); }
+.grid { stroke: var(--rule); }
+.line { fill: none; stroke: currentColor; stroke-width: 2; }
+.line.markov { stroke-dasharray: 10 4; }
+.line.non_markov { stroke-dasharray: 5 3; }
+.line.selective { stroke-dasharray: 2 2; }
+svg .name { fill: currentColor; font-weight: 600; text-anchor: middle; }
+.markov { color: var(--markov); } .non_markov { color: var(--non_markov); } .optimal { color: var(--optimal); }
+.selective { color: var(--selective); } .own { color: var(--own); }
+circle.own { fill: var(--paper); stroke: currentColor; stroke-width: 3; }
+.key { list-style: none; padding: 0; margin: .6rem 0; }
+.key li { padding-left: 42px; }
+.key b { color: var(--ink); font-weight: 600; }
+.sample { width: 32px; height: 12px; margin: 0 10px 0 -42px; }
+section ul { padding-left: 1.1rem; }
+li { margin: .35rem 0; }
+summary { cursor: pointer; font-size: .9375rem; }
+footer { border-top: 1px solid var(--rule); margin-top: 1rem; }
+@media (max-width: 480px) {
+  svg text { font-size: 15px; } .lead { font-size: 1.125rem; } table { font-size: .875rem; }
+  th, td { padding-left: .5rem; } th[scope=row] { min-width: 5.6rem; } .word { min-width: 5rem; }
+  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } }
+@media print {
+  html { font-size: 13px; print-color-adjust: exact; } main, footer { max-width: none; padding: 0; }
+  h2 { break-after: avoid; } figure, tr, li, dl { break-inside: avoid; } .scroll { overflow: visible; }
+  body { background: none; } details:not([open]) { display: none; } }
+"""
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Publishing {x}, protecting {s}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+<p class="confidential">Confidential: holds parts of the joint distribution of S and X</p>
+{body}
+</main>
+<footer>Made by linred {version}. Figures are in nats: 1 nat is a factor of 2.72, or 1.44 bits.</footer>
+</body>
+</html>
+"""

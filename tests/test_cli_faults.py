@@ -1,0 +1,533 @@
+"""The command when things go wrong: bad input, a full disk, an interrupt, a kill. Targets stay as they were."""
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import csv, parquet
+
+import linred
+from commands import DATA, command, files_in, process
+from linred import cli, storage
+
+ADULT = DATA / "adult.csv"
+PAIR = ("marital_status", "occupation")
+ASKED = ("--sensitive", "marital_status", "--public", "occupation", "--ldp", "1")
+ROW = "Divorced,Sales"
+
+
+@pytest.fixture(scope="module")
+def artifact_path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("artifact") / "mechanism.json"
+    assert process("fit", ADULT, *ASKED, "-o", path, "-q").code == 0
+    return path
+
+
+def refused(done, *texts):
+    """One line, exit code 2, and what it says."""
+    assert done.code == 2, done
+    assert done.out == ""
+    assert len(done.lines) == 1, done.err
+    assert done.lines[0].startswith("linred: ")
+    for text in texts:
+        assert text in done.lines[0]
+
+
+HEADER = "marital_status,occupation\n"
+BAD_FILES = {
+    "nothing in it": ("", "is empty"),
+    "blank lines only": ("\n\n", "is empty"),
+    "a missing column": (
+        "marital_status,job\nDivorced,Sales\n",
+        "no column 'occupation'; it has 'marital_status', 'job'",
+    ),
+    "two columns of one name": ("marital_status,occupation,occupation\na,b,c\n", "two columns called 'occupation'"),
+    "a column without a name": ("marital_status,occupation,\na,b,c\n", "column 3 has no name"),
+    "too few fields": (HEADER + f"{ROW}\nDivorced\n", "record 2 has 1 fields, and the header has 2"),
+    "too many fields": (HEADER + f"{ROW}\n{ROW}\n{ROW},1\n", "record 3 has 3 fields"),
+    "an open quote": (HEADER + f'{ROW}\nDivorced,"Sales\n{ROW}\n', "record 2 has a quote that is never closed"),
+    "text after a quote": (HEADER + 'Divorced,"Sales"s\n', "record 1 has a quoted field with text after"),
+    "another encoding": (
+        (HEADER + f"{ROW}\nDivorced,Vend\u00e9e\n").encode("latin-1"),
+        "record 2 is not utf-8 text: say --encoding",
+    ),
+    "another encoding in the header": (
+        "marital_status,occupation,\u00e9\n".encode("latin-1"),
+        "first line is not utf-8",
+    ),
+    "an unseen value": (HEADER + f"{ROW}\nDivorced,Astronaut\n", "record 2 has 'Astronaut' in occupation", "--unseen"),
+    "an unseen s": (HEADER + "Engaged,Sales\n", "record 1 has 'Engaged' in marital_status"),
+    "an unseen missing value": (HEADER + "Divorced,\n", "record 1 has a missing value in occupation"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_FILES)
+def test_a_bad_csv_file_is_refused(linred_command, artifact_path, what):
+    raw, *texts = BAD_FILES[what]
+    Path("in.csv").write_bytes(raw if isinstance(raw, bytes) else raw.encode())
+    refused(linred_command("sanitize", "in.csv", "-m", artifact_path, "-o", "out.csv"), "in.csv", *texts)
+    if "unseen" not in what and "no column" not in texts[0]:
+        refused(linred_command("fit", "in.csv", *ASKED, "-o", "m.json"), "in.csv", *texts)
+    assert files_in(".") == ["in.csv"]
+
+
+def test_no_records_are_nothing_to_fit_on_and_nothing_to_sanitize(linred_command, artifact_path):
+    for text in (HEADER, HEADER.strip()):
+        Path("in.csv").write_text(text)
+        refused(linred_command("fit", "in.csv", *ASKED, "-o", "m.json"), "no records to fit on")
+        for to in ("csv", "parquet", "arrow"):
+            assert linred_command("sanitize", "in.csv", "-m", artifact_path, "-o", f"out.{to}", "--force").code == 0
+        assert Path("out.csv").read_text() == "occupation\n"
+        assert parquet.ParquetFile("out.parquet").metadata.num_rows == 0
+
+
+@pytest.mark.parametrize("unseen", ["marginal", "null"])
+def test_what_becomes_of_unseen_values(linred_command, artifact_path, unseen):
+    rows = ["Divorced,Astronaut", "Engaged,Sales", "Divorced,", ROW] * 500
+    Path("in.csv").write_text(HEADER + "\n".join(rows) + "\n")
+    done = linred_command("sanitize", "in.csv", "-m", artifact_path, "-o", "out.csv", "--unseen", unseen, "--seed", "1")
+    assert done.code == 0
+    assert "1,500 had a value that the fit did not see" in done.err
+    drawn = Path("out.csv").read_text().splitlines()[1:]
+    assert len(drawn) == 2000
+    unknown = [value for i, value in enumerate(drawn) if i % 4 < 3]
+    if unseen == "null":
+        assert set(unknown) == {'""'}  # alone in a line, so that it is not taken for no record
+    else:
+        assert "Astronaut" not in drawn
+        assert len(set(unknown)) > 10
+        assert set(unknown) <= set(linred.load(artifact_path).joint.x_labels)
+
+
+def test_files_that_are_not_what_their_name_says(linred_command, artifact_path):
+    for extension in ("parquet", "arrow", "arrows", "csv.gz", "csv.zst"):
+        for raw in (b"", b"garbage" * 100, HEADER.encode()):
+            Path(f"in.{extension}").write_bytes(raw)
+            refused(linred_command("sanitize", f"in.{extension}", "-m", artifact_path, "-o", "out.csv"), "in.")
+    refused(linred_command("sanitize", "nowhere.csv", "-m", artifact_path, "-o", "out.csv"), "no such file")
+    refused(linred_command("sanitize", ".", "-m", artifact_path, "-o", "out.csv", "--from", "csv"), "is a directory")
+    refused(
+        linred_command("sanitize", "in.xls", "-m", artifact_path, "-o", "out.csv"), "its extension is not one of .csv"
+    )
+    refused(linred_command("sanitize", ADULT, "-m", artifact_path, "-o", "out.xls"), "its extension is not one of .csv")
+    assert not any(name.startswith("out") for name in files_in("."))
+
+
+def test_a_cut_file_is_refused_and_nothing_is_left(linred_command, artifact_path):
+    table = csv.read_csv(ADULT)
+    Path("in.csv.gz").write_bytes(gzip.compress(ADULT.read_bytes())[:-1000])
+    refused(linred_command("sanitize", "in.csv.gz", "-m", artifact_path, "-o", "out.csv"), "in.csv.gz", "runcated")
+    parquet.write_table(table, "in.parquet")
+    raw = Path("in.parquet").read_bytes()
+    Path("in.parquet").write_bytes(raw[: len(raw) // 2])
+    refused(linred_command("sanitize", "in.parquet", "-m", artifact_path, "-o", "out.csv"), "in.parquet")
+    assert not any("out" in name for name in files_in("."))
+
+
+def test_a_mechanism_for_other_columns_or_types(linred_command, artifact_path):
+    parquet.write_table(pa.table({"marital_status": ["Divorced"], "occupation": [5]}), "in.parquet")
+    refused(
+        linred_command("sanitize", "in.parquet", "-m", artifact_path, "-o", "out.csv"),
+        "column 'occupation' has whole numbers, and the mechanism was fitted on text",
+    )
+    refused(
+        linred_command("sanitize", DATA / "flights.csv", "-m", artifact_path, "-o", "out.csv"),
+        "no column 'marital_status'",
+    )
+    linred.markov(linred.Joint([[0.5, 0.5]]), 0.5).save("bare.json")
+    refused(linred_command("sanitize", ADULT, "-m", "bare.json", "-o", "out.csv"), "does not say which columns")
+    refused(linred_command("sanitize", ADULT, "-m", ADULT, "-o", "out.csv"), "not JSON")
+    refused(linred_command("sanitize", ADULT, "-m", "none.json", "-o", "out.csv"), "none.json")
+
+
+TARGETS = {
+    "the input": ("in.csv", "the input itself"),
+    "a link to the input": ("link.csv", "the input itself"),
+    "the artifact": ("m.json", "the input itself"),
+    "an existing file": ("there.csv", "exists: --force"),
+    "a directory": ("dir", "is a directory"),
+    "in no directory": ("nowhere/out.csv", "there is no directory"),
+    "a device": ("/dev/null", "not a regular file"),
+}
+
+
+@pytest.mark.parametrize("what", TARGETS)
+def test_a_bad_target_is_refused_before_anything_is_read(linred_command, artifact_path, what):
+    target, text = TARGETS[what]
+    Path("in.csv").write_text(HEADER + ROW + "\n")
+    Path("m.json").write_bytes(artifact_path.read_bytes())
+    Path("there.csv").write_text("as it was")
+    os.symlink("in.csv", "link.csv")
+    os.mkdir("dir")
+    before = {name: Path(name).read_bytes() for name in ("in.csv", "m.json", "there.csv")}
+    force = () if what == "an existing file" else ("--force",)
+    more = ("--to", "csv") if not target.endswith(".csv") else ()
+    refused(linred_command("sanitize", "in.csv", "-m", "m.json", "-o", target, *force, *more), text)
+    assert {name: Path(name).read_bytes() for name in before} == before
+    assert files_in(".") == ["dir", "in.csv", "link.csv", "m.json", "there.csv"]
+
+
+def test_a_directory_that_may_not_be_written_to(linred_command, artifact_path):
+    os.mkdir("closed", 0o500)
+    nobody = os.geteuid() != 0  # root may write anywhere but there
+    target = "closed/out.csv" if nobody else "/proc/out.csv"
+    done = linred_command("sanitize", ADULT, "-m", artifact_path, "-o", target)
+    refused(done, "no permission" if nobody else "/proc/")
+
+
+OPTIONS = {
+    "nothing asked": (("fit", ADULT, *ASKED[:4]), "nothing is asked"),
+    "alpha and a target": (("fit", ADULT, *ASKED, "--alpha", "0.5"), "alpha = 0.5 and a target are both given"),
+    "a negative target": (("fit", ADULT, *ASKED[:4], "--ldp", "-1"), "ldp = -1.0 is outside"),
+    "no number": (("fit", ADULT, *ASKED[:4], "--ldp", "one"), "'one' is not a valid float"),
+    "not a number": (("fit", ADULT, *ASKED[:4], "--ldp", "nan"), "ldp = nan"),
+    "S and X the same": (
+        ("fit", ADULT, "--sensitive", "sex", "--public", "sex", "--ldp", "1"),
+        "both sensitive and public",
+    ),
+    "a column twice": (("fit", ADULT, "--sensitive", "sex,sex", "--public", "race", "--ldp", "1"), "names 'sex' twice"),
+    "no such column": (("fit", ADULT, "--sensitive", "gender", "--public", "race", "--ldp", "1"), "no column 'gender'"),
+    "Proposition 1 without s": (("fit", ADULT, *ASKED, "--mechanism", "non-markov", "--no-sees-s"), "looks at s"),
+    "bins of nothing": (("fit", ADULT, *ASKED, "--bins", "age=1,2"), "--bins names 'age'"),
+    "bins without edges": (("fit", ADULT, *ASKED, "--bins", "occupation"), "is not COLUMN=EDGE"),
+    "bins out of order": (("fit", ADULT, *ASKED, "--bins", "occupation=2,1"), "not a finite number above"),
+    "bins of text": (("fit", ADULT, *ASKED, "--bins", "occupation=1,2"), "'occupation' is to be sorted into bins"),
+    "no such domain": (("fit", ADULT, *ASKED, "--domain", "none.json"), "none.json: the domain cannot be read"),
+    "no such encoding": (("fit", ADULT, *ASKED, "--encoding", "klingon"), "encoding 'klingon' is not known"),
+    "a delimiter too long": (("fit", ADULT, *ASKED, "--delimiter", "ab"), "delimiter 'ab'"),
+    "no such option": (("fit", ADULT, "--wrong"), "No such option"),
+    "no such command": (("wrong",), "No such command"),
+    "two secrets": (("run", ADULT, *ASKED, "-o", "out.csv", "--seed", "1", "--key-file", "key"), "both given"),
+    "ids without a key": (("run", ADULT, *ASKED, "-o", "out.csv", "--id", "age"), "--id needs --key-file"),
+    "no such key": (("run", ADULT, *ASKED, "-o", "out.csv", "--key-file", "none"), "the key cannot be read"),
+    "a pipe read twice": (("run", "-", *ASKED, "-o", "out.csv"), "a pipe can be read once"),
+    "one file for two": (("run", ADULT, *ASKED, "-o", "out.csv", "-m", "./out.csv"), "named for two outputs"),
+    "no such picture": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1", "--plot", "plot.bmp"), ".svg, .png or .pdf"),
+    "no such mechanism": (("tradeoff", ADULT, *ASKED[:4], "--mechanisms", "magic"), "'magic' is none of"),
+    "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "not a list of numbers"),
+}
+
+
+@pytest.mark.parametrize("what", OPTIONS)
+def test_options_that_cannot_be(linred_command, what):
+    arguments, text = OPTIONS[what]
+    refused(linred_command(*arguments), text)
+    assert files_in(".") == []
+
+
+# The machine fails
+
+
+@pytest.fixture(scope="module")
+def long_csv(tmp_path_factory):
+    """Four hundred thousand records."""
+    path = tmp_path_factory.mktemp("long") / "long.csv"
+    path.write_text(HEADER + f"{ROW}\nNever-married,Craft-repair\n" * 200_000)
+    return path
+
+
+@pytest.mark.parametrize(("to", "room"), [("csv", 10**6), ("csv.gz", 10**4), ("parquet", 5000), ("arrow", 10**6)])
+def test_a_full_disk(artifact_path, long_csv, tmp_path, to, room):
+    """The limit on the size of a file stands for the disk."""
+    target = tmp_path / f"out.{to}"
+    target.write_text("as it was")
+    done = process(
+        *("sanitize", long_csv, "-m", artifact_path, "-o", target, "--force", "--keep-sensitive"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+    )
+    assert done.code == 1, done
+    assert done.lines == ["linred: no room left to write (File too large): nothing was stored"]
+    assert files_in(tmp_path) == [target.name]
+    assert target.read_text() == "as it was"
+
+
+def started(artifact_path, tmp_path):
+    """A run that has begun to write, and waits for more input."""
+    running = subprocess.Popen(
+        command("sanitize", "-", "-m", artifact_path, "-o", "out.csv", "--force"),
+        stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
+    )  # fmt: skip
+    running.stdin.write((HEADER + f"{ROW}\n" * 3_000_000).encode())
+    running.stdin.flush()
+    for _ in range(1000):
+        found = [name for name in files_in(tmp_path) if name.endswith("linred-tmp")]
+        if found and (tmp_path / found[0]).stat().st_size:
+            return running, found[0]
+        time.sleep(0.02)
+    raise AssertionError("nothing was written")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt(artifact_path, tmp_path, number, code):
+    (tmp_path / "out.csv").write_text("as it was")
+    running, _ = started(artifact_path, tmp_path)
+    running.send_signal(number)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == code
+    assert said.decode().splitlines()[-1].endswith("nothing was stored")
+    assert b"Traceback" not in said
+    assert files_in(tmp_path) == ["out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "as it was"
+
+
+def test_kill_9_leaves_the_target_and_the_next_run_names_what_is_left(artifact_path, tmp_path):
+    (tmp_path / "out.csv").write_text("as it was")
+    running, temporary = started(artifact_path, tmp_path)
+    other = process("sanitize", ADULT, "-m", artifact_path, "-o", "out.csv", "--force", cwd=tmp_path)
+    assert other.code == 0
+    assert temporary not in other.err  # it is in use
+    running.kill()
+    running.communicate(timeout=60)
+    assert sorted(files_in(tmp_path)) == sorted([temporary, "out.csv"])
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 3001
+    after = process("sanitize", ADULT, "-m", artifact_path, "-o", "out.csv", "--force", cwd=tmp_path)
+    assert after.code == 0
+    assert f"{temporary} is what a killed run left" in after.err
+
+
+def test_an_error_late_in_the_file_leaves_nothing(artifact_path, tmp_path):
+    text = HEADER + f"{ROW}\n" * 700_000 + "Divorced,Astronaut\n"
+    (tmp_path / "in.csv").write_text(text)
+    (tmp_path / "out.csv").write_text("as it was")
+    done = process("sanitize", "in.csv", "-m", artifact_path, "-o", "out.csv", "--force", cwd=tmp_path)
+    refused(done, "record 700,001 has 'Astronaut'")
+    assert files_in(tmp_path) == ["in.csv", "out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "as it was"
+
+
+def test_an_error_ends_a_run_whose_pipe_is_still_open(artifact_path, tmp_path):
+    running = subprocess.Popen(
+        command("sanitize", "-", "-m", artifact_path, "-o", "out.csv"), stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )  # fmt: skip
+    with contextlib.suppress(BrokenPipeError):
+        running.stdin.write((HEADER + "Divorced,Astronaut\n" + f"{ROW}\n" * 1_000_000).encode())
+        running.stdin.flush()
+    said = running.stderr.readline().decode()
+    assert running.wait(timeout=60) == 2
+    assert "Astronaut" in said
+    with contextlib.suppress(BrokenPipeError):
+        running.stdin.close()
+    running.stderr.close()
+    assert files_in(tmp_path) == []
+
+
+def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
+    target = tmp_path / "out"
+    writing = storage.writing(target)
+    writing.__enter__().write(b"new")
+    target.write_text("other")
+    with pytest.raises(FileExistsError):
+        writing.__exit__(None, None, None)
+    assert target.read_text() == "other"
+    assert files_in(tmp_path) == ["out"]
+
+
+def test_what_is_public_and_what_is_private(tmp_path):
+    old = os.umask(0o022)
+    try:
+        for private, mode in ((False, 0o644), (True, 0o600)):
+            with storage.writing(tmp_path / f"{private}", private=private) as file:
+                assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == mode
+            assert stat.S_IMODE((tmp_path / f"{private}").stat().st_mode) == mode
+    finally:
+        os.umask(old)
+
+
+PEAK = """
+import resource, sys
+from linred import cli
+import pyarrow.parquet, linred.commands, linred.passing, linred.csv_files, linred.columnar_files
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    cli.main(sys.argv[1:])
+except SystemExit as left:
+    assert left.code == 0, left
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.parametrize("to", ["csv", "parquet"])
+def test_memory_does_not_grow_with_the_file(artifact_path, tmp_path, to):
+    """Twelve million records take no more than three million, and both less than 600 MB above the import."""
+    peaks = []
+    for n_millions in (3, 12):
+        with open(tmp_path / "in.csv", "w") as file:
+            file.write(HEADER)
+            for _ in range(n_millions * 10):
+                file.write(f"{ROW}\nNever-married,Craft-repair\n" * 50_000)
+        if to == "parquet":
+            done = process(
+                "sanitize",
+                "in.csv",
+                "-m",
+                artifact_path,
+                "-o",
+                "in.parquet",
+                "--keep-sensitive",
+                "--force",
+                cwd=tmp_path,
+            )
+            assert done.code == 0
+        arguments = ("sanitize", f"in.{to}", "-m", artifact_path, "-o", f"out.{to}", "--force", "-q", "--threads", "2")
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        peaks.append(int(done.stdout) / 1024)
+    assert peaks[1] < 600
+    assert peaks[1] < 1.25 * peaks[0] + 30
+
+
+# Anything at all
+
+
+def outcome(arguments, directory):
+    """The command in this process, in a directory: exit code and what was said."""
+    out, err, before = io.StringIO(), io.StringIO(), os.getcwd()
+    os.chdir(directory)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as left:
+            cli.main([str(argument) for argument in arguments])
+    finally:
+        os.chdir(before)
+    return left.value.code, err.getvalue()
+
+
+def clean(code, said, directory, before):
+    """A clean success, or a clean refusal that leaves nothing."""
+    assert code in (0, 2), said
+    assert "Traceback" not in said
+    assert "fault in linred" not in said
+    lines = [line for line in said.splitlines() if "warning: " not in line]
+    if code == 2:
+        assert len(lines) == 1, said
+        assert sorted(files_in(directory)) == sorted(before)
+    assert not [name for name in files_in(directory) if name.endswith("linred-tmp")]
+
+
+pieces = st.sampled_from(
+    [
+        "Divorced",
+        "Sales",
+        "Never-married",
+        "Craft-repair",
+        ",",
+        ",",
+        "\n",
+        "\n",
+        "\r\n",
+        '"',
+        '""',
+        "",
+        "é",
+        "\x00",
+        "x" * 90,
+        "\ufeff",
+    ]
+)
+cells = st.lists(pieces, max_size=30).map("".join)
+bodies = st.one_of(
+    cells.map(str.encode),
+    st.binary(max_size=200),
+    st.tuples(
+        st.sampled_from([HEADER, '"marital_status","occupation"\r\n', "occupation,x,marital_status\n"]), cells
+    ).map(lambda parts: "".join(parts).encode()),
+)
+
+
+@given(
+    body=bodies,
+    extension=st.sampled_from(["csv", "csv.gz", "csv.zst", "tsv", "parquet", "arrow", "arrows"]),
+    unseen=st.sampled_from(["error", "marginal", "null"]),
+)
+@settings(max_examples=120)
+def test_any_file_is_a_clean_success_or_a_clean_refusal(artifact_path, tmp_path_factory, body, extension, unseen):
+    directory = tmp_path_factory.mktemp("any")
+    path = directory / f"in.{extension}"
+    path.write_bytes(body)
+    no_signals = pytest.MonkeyPatch()
+    no_signals.setattr("signal.signal", lambda *_: None)
+    with no_signals.context():
+        before = files_in(directory)
+        code, said = outcome(
+            ("sanitize", path.name, "-m", artifact_path, "-o", "out.csv", "--unseen", unseen), directory
+        )
+        clean(code, said, directory, before)
+        if code == 0:
+            n_records = int(said.rsplit("out.csv: ", 1)[1].split(" ")[0].replace(",", ""))
+            assert len((directory / "out.csv").read_bytes().splitlines()) >= n_records + 1
+        before = files_in(directory)
+        code, said = outcome(("fit", path.name, *ASKED, "-o", "m.json", "-q"), directory)
+        clean(code, said, directory, before)
+    no_signals.undo()
+
+
+@given(data=st.data())
+@settings(max_examples=60)
+def test_any_damage_to_an_artifact_is_refused_by_the_command(artifact_path, tmp_path_factory, data):
+    raw = bytearray(artifact_path.read_bytes())
+    directory = tmp_path_factory.mktemp("damage")
+    begin = data.draw(st.integers(0, len(raw) - 1))
+    end = data.draw(st.integers(begin, min(len(raw), begin + 20)))
+    raw[begin:end] = data.draw(st.binary(max_size=20))
+    (directory / "m.json").write_bytes(raw)
+    before = files_in(directory)
+    code, said = outcome(("report", "m.json", "--html", "page.html"), directory)
+    if json.loads(artifact_path.read_bytes()) == _parsed(raw):
+        assert code == 0
+    else:
+        assert code == 2
+        clean(code, said, directory, before)
+
+
+def _parsed(raw):
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return None
+
+
+def test_damaged_columnar_files(artifact_path, tmp_path):
+    """Bytes changed here and there in Parquet and Arrow files: never a crash, never a half-written file."""
+    rng = np.random.default_rng(1)
+    assert (
+        process("sanitize", ADULT, "-m", artifact_path, "-o", tmp_path / "a.parquet", "--keep-sensitive", "-q").code
+        == 0
+    )
+    assert (
+        process("sanitize", ADULT, "-m", artifact_path, "-o", tmp_path / "a.arrow", "--keep-sensitive", "-q").code == 0
+    )
+    code = """
+import sys, os
+from pathlib import Path
+import numpy as np
+from linred import cli
+artifact, name, seed = sys.argv[1:]
+rng, raw = np.random.default_rng(int(seed)), bytearray(Path(name).read_bytes())
+for place in rng.integers(0, len(raw), rng.integers(1, 6)):
+    raw[place] ^= 1 << rng.integers(8)
+Path("damaged" + Path(name).suffix).write_bytes(raw)
+damaged = "damaged" + Path(name).suffix
+cli.main(["sanitize", damaged, "-m", artifact, "-o", "out.csv", "--unseen", "null", "--force", "-q"])
+"""
+    for i in range(6):
+        for name in ("a.parquet", "a.arrow"):
+            arguments = [sys.executable, "-c", code, str(artifact_path), name, str(rng.integers(2**31) + i)]
+            done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True)
+            assert done.returncode in (0, 2), done.stderr
+            assert "Traceback" not in done.stderr
