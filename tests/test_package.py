@@ -57,8 +57,12 @@ def test_the_readmes_table_is_what_is_computed():
     assert done.stdout == table, done.stderr
 
 
-def test_the_demo_does_the_whole_job(tmp_path):
+def test_the_demo_does_the_whole_job_and_the_readme_shows_it(tmp_path):
     done = run(f"import linred.demo; linred.demo.main({str(tmp_path)!r})")
+    readme = (ROOT / "README.md").read_text()
+    command, shown = re.search(r"```sh\n(linred run .*?)\n```\n+```text\n(.*?)```", readme, re.DOTALL).groups()
+    assert f"$ {command}\n" in done.stdout
+    assert shown in done.stdout
     assert re.search(r"LDP +inf +1\.00000", done.stdout), done.stderr
     assert re.search(r"records changed \(DTV\) +0\.00836452", done.stdout)
     assert re.search(r"relationship +6 +0\.7254 +80\.2%  tells more", done.stdout)
