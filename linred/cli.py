@@ -9,6 +9,7 @@ import errno
 import os
 import signal
 import sys
+import warnings
 
 
 def main(arguments=None):
@@ -40,6 +41,7 @@ def _run(arguments):
         return _say(f"the command needs {error.name}: pip install linred[cli]", 2)
     from linred.commands import linred
 
+    warnings.showwarning = lambda message, *_: print(f"linred: warning: {message}", file=sys.stderr)
     try:
         with linred.make_context("linred", list(sys.argv[1:] if arguments is None else arguments)) as context:
             return linred.invoke(context) or 0

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 DATA = Path(__file__).parent / "data"
+ADULT, FLIGHTS = DATA / "adult.csv", DATA / "flights.csv"
+ASKED = ("--sensitive", "marital_status", "--public", "occupation", "--ldp", "1")
+HEADER = "marital_status,occupation\n"
 
 
 class Done(NamedTuple):

@@ -1,7 +1,7 @@
 import hypothesis
 import pytest
 
-from commands import Done
+from commands import ADULT, ASKED, Done, process
 from linred import _lp, _metrics, _sampling, _simd
 
 # Fixed examples: a red run is red again. `make test-all` draws more of them.
@@ -42,3 +42,11 @@ def linred_command(capfd, tmp_path, monkeypatch):
         return Done(left.value.code, *capfd.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def artifact_path(tmp_path_factory):
+    """A mechanism for marital_status and occupation, fitted on the small Adult file."""
+    path = tmp_path_factory.mktemp("artifact") / "mechanism.json"
+    assert process("fit", ADULT, *ASKED, "-o", path, "-q").code == 0
+    return path

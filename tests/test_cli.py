@@ -16,11 +16,10 @@ import pytest
 from pyarrow import parquet
 
 import linred
-from commands import DATA, command, files_in, fit, process, read_csv
+from commands import ADULT, FLIGHTS, command, files_in, fit, process, read_csv
 from linred import passing
 from linred.fitted import parts_of
 
-ADULT, FLIGHTS = DATA / "adult.csv", DATA / "flights.csv"
 PAIR = ("marital_status", "occupation")
 TARGET = ("--ldp", "1")
 
