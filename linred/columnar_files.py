@@ -182,7 +182,7 @@ class ArrowSink:
     def __init__(self, file, form, schema, replaced):
         pa = pyarrow()
         self._schema, self._replaced = schema, replaced
-        self._file, self._lent, self._kind, self._n_written = file, Lent(file), form.kind, 0
+        self._file, self._lent, self._kind, self._n_written, self._n_batches = file, Lent(file), form.kind, 0, 0
         new = pa.ipc.new_file if form.kind == "arrow" else pa.ipc.new_stream
         self._writer = new(pa.PythonFile(self._lent, mode="w"), schema)
 
@@ -191,7 +191,7 @@ class ArrowSink:
 
     def write(self, batch):
         self._writer.write_batch(batch)
-        self._n_written += batch.num_rows
+        self._n_written, self._n_batches = self._n_written + batch.num_rows, self._n_batches + 1
 
     def close(self):
         self._writer.close()
@@ -201,8 +201,10 @@ class ArrowSink:
         self._writer.close()
 
     def n_written(self):
-        """How many records the finished file has; of a stream, how many were written."""
-        if self._kind == "arrows":
-            return self._n_written
-        self._file.seek(0)
-        return pyarrow().ipc.open_file(self._file).count_rows()
+        """How many records were written, once the finished file says that it has as many batches."""
+        if self._kind == "arrow":
+            self._file.seek(0)
+            n_batches = pyarrow().ipc.open_file(self._file).num_record_batches
+            if n_batches != self._n_batches:
+                raise FileError(f"{self._n_batches:,} batches were written, and the file has {n_batches:,}")
+        return self._n_written

@@ -37,6 +37,8 @@ class Plan:
         for name in (*needed, *(columns or ())):
             if name not in schema.names:
                 raise FileError(f"{path} has no column {name!r}; it has {', '.join(map(repr, schema.names))}")
+        if id_column in (*names(fitted.sensitive), *names(self._public)):
+            raise FileError(f"--id names {id_column!r}, which is sensitive or public: a record needs a name of its own")
         written = self._written(schema.names, names(fitted.sensitive), columns, keep_sensitive)
         self.passes = tuple(name for name in written if name not in names(self._public))
         self.reads = {*needed, *self.passes}
@@ -57,10 +59,8 @@ class Plan:
         joint = self._mechanism.joint
         for parts, of_all in ((self._sensitive, joint.s_labels), (self._public, joint.x_labels)):
             for place, part in enumerate(parts):
-                kind, found = (
-                    labels.kind_of(part_labels(of_all, parts, place)),
-                    kind_of_type(schema.field(part.name).type),
-                )
+                kind = labels.kind_of(part_labels(of_all, parts, place))
+                found = kind_of_type(schema.field(part.name).type)
                 if not part.edges and kind is not None and found != kind:
                     raise FileError(
                         f"{self._path}: column {part.name!r} has {found}, and the mechanism was fitted on {kind}"

@@ -155,7 +155,7 @@ def test_parquet_keeps_types(linred_command):
             "b": pa.array(codes == 1, mask=codes == 2),
             "list": pa.array([[1, 2]] * n),
             "when": pa.array(codes, pa.timestamp("us", "UTC")),
-            "long": pa.array(np.array(["t", "u", "v"])[codes], pa.large_string()),
+            "long": pa.array(np.array(["t", "u", "v"])[codes].tolist(), pa.large_string()),
         },
         metadata={"secret": "1"},
     )

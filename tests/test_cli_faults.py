@@ -197,6 +197,10 @@ OPTIONS = {
     "no such command": (("wrong",), "No such command"),
     "two secrets": (("run", ADULT, *ASKED, "-o", "out.csv", "--seed", "1", "--key-file", "key"), "both given"),
     "ids without a key": (("run", ADULT, *ASKED, "-o", "out.csv", "--id", "age"), "--id needs --key-file"),
+    "an id that is X": (
+        ("run", ADULT, *ASKED, "-o", "out.csv", "--id", "occupation", "--key-file", "key"),
+        "--id names",
+    ),
     "no such key": (("run", ADULT, *ASKED, "-o", "out.csv", "--key-file", "none"), "the key cannot be read"),
     "a pipe read twice": (("run", "-", *ASKED, "-o", "out.csv"), "a pipe can be read once"),
     "one file for two": (("run", ADULT, *ASKED, "-o", "out.csv", "-m", "./out.csv"), "named for two outputs"),
@@ -209,8 +213,9 @@ OPTIONS = {
 @pytest.mark.parametrize("what", OPTIONS)
 def test_options_that_cannot_be(linred_command, what):
     arguments, text = OPTIONS[what]
+    assert linred_command("keygen", "key").code == 0
     refused(linred_command(*arguments), text)
-    assert files_in(".") == []
+    assert files_in(".") == ["key"]
 
 
 # The machine fails
