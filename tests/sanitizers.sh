@@ -17,4 +17,4 @@ sanitized() {
 }
 pytest="$(dirname "$python")/pytest"
 sanitized "$python" -c "import sys; sys.path.pop(0); import linred; assert '$target' in linred.__file__, linred.__file__"
-sanitized "$pytest" -q -p no:cacheprovider tests/test_kernels.py tests/test_mechanism.py tests/test_sampler.py
+sanitized "$pytest" -q -p no:cacheprovider tests/test_kernels.py tests/test_csv_kernels.py tests/test_mechanism.py tests/test_sampler.py
