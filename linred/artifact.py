@@ -52,7 +52,7 @@ def load(path):
             raise ArtifactError("its tables compile to other integers than those that were stored: fit it again")
     except ArtifactError as error:
         raise ArtifactError(f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
         raise ArtifactError(f"{path}: it is not the artifact it says it is: {_one_line(error)}") from None
     return mechanism
 
@@ -245,7 +245,18 @@ def _mechanism(content):
         target=None if made["target"] is None else _target(made["target"]),
     )
     mechanism.fitted = _loaded_fitted(content["fitted"])
+    if mechanism.fitted is not None:
+        _check_parts("sensitive", mechanism.fitted.sensitive, s_labels)
+        _check_parts("public", mechanism.fitted.public, x_labels)
     return mechanism
+
+
+def _check_parts(side, parts, labels):
+    """That labels are of as many parts as there are columns."""
+    for label in labels:
+        n_parts = len(label) if isinstance(label, tuple) else 1
+        if n_parts != len(parts) and not (len(parts) == 1 and isinstance(label, tuple)):
+            raise ArtifactError(f"the label {label!r} is not of {len(parts)} {side} columns")
 
 
 def _target(limits):
@@ -286,7 +297,8 @@ def _loaded_parts(moves, joint, sees_s, tables):
         table_of[place] = _whole("table", table, tables[0].size - 1)
     indptr, _, probability = tables
     sums = np.bincount(np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), probability, indptr.size - 1)
-    if max(abs(keep + move - 1.0).max(), (move * abs(sums[table_of] - 1.0)).max()) > _check.SUM_SLACK:
+    off = np.where(move > 0.0, abs(sums[table_of] - 1.0), 0.0)
+    if max(abs(keep + move - 1.0).max(), off.max()) > _check.SUM_SLACK:
         raise ArtifactError("probabilities in its moves or tables do not sum to one")
     parts = (np.ascontiguousarray(part) for part in (keep, move, table_of))
     return parts if sees_s else (np.broadcast_to(part, joint.shape) for part in parts)

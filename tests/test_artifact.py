@@ -201,6 +201,7 @@ WRONG = {
     "other figures": ("released", None),
     "fitted by nobody": ("fitted", {"sensitive": 5}),
     "a distortion of another shape": ("distortion", [[0, 1], [1, 0]]),
+    "a label of several columns for one": ("x_labels", [["a", 1], "b", "c", {"decimal": "sNaN"}]),
     "tables that are not compiled": ("tables_sha256", "0" * 64),
 }
 
@@ -211,3 +212,20 @@ def test_content_that_cannot_be_is_refused_though_its_digest_is_right(what, smal
     content = json.loads(small)
     assert content[name] != value
     refused(signed({**content, name: value}), tmp_path)
+
+
+def test_labels_are_of_as_many_parts_as_there_are_columns(tmp_path):
+    joint = linred.Joint.from_counts([[3, 1], [1, 2]], ["f", "m"], [("a", 1), ("b", 2)])
+    mechanism = linred.markov(joint, 0.5)
+    mechanism.fitted = Fitted((Part("s"),), (Part("x"), Part("y")))
+    content = json.loads(stored(mechanism, tmp_path).read_bytes())
+    for wrong in (["a", "b"], [["a", 1], ["b"]], [["a", 1], 5], [["a", 1], None]):
+        refused(signed({**content, "x_labels": wrong}), tmp_path, "is not of 2 public columns")
+
+
+def test_an_empty_table_that_may_be_drawn_from_is_refused(tmp_path):
+    content = json.loads(stored(linred.non_markov(joints.example_1(), 0.5), tmp_path).read_bytes())
+    content["tables"].append([])
+    moves = [[0, 0, 1 - 9e-10, 9e-10, len(content["tables"]) - 1]]
+    moves += [move for move in content["moves"] if move[:2] != [0, 0]]
+    refused(signed({**content, "moves": moves}), tmp_path, "do not sum to one")
