@@ -5,10 +5,12 @@
 The commands themselves are in `linred.commands`.
 """
 
+import contextlib
 import errno
 import os
 import signal
 import sys
+import threading
 import warnings
 
 
@@ -21,6 +23,9 @@ def main(arguments=None):
     except BrokenPipeError:  # whoever read from us has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 128 + 13
+    if any(thread.name == "linred reader" for thread in threading.enumerate()):
+        sys.stderr.flush()
+        os._exit(code)  # it waits for a pipe, and Python would wait for it
     sys.exit(code)
 
 
@@ -32,14 +37,33 @@ def _terminated(*_):
     raise _Terminated
 
 
+@contextlib.contextmanager
+def _signals_wait():
+    """Hold signals back: an exception in the middle of an import would leave a module that is half there."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _run(arguments):
     try:
-        import click
-        import pyarrow  # noqa: F401
-        import rich  # noqa: F401
+        with _signals_wait():
+            import click
+            import pyarrow
+            import rich  # noqa: F401
+
+            from linred import keystream
+            from linred.commands import linred
+
+            pyarrow.array([None])  # imports pandas, where it is there
+            keystream._ciphers()
     except ImportError as error:
         return _say(f"the command needs {error.name}: pip install linred[cli]", 2)
-    from linred.commands import linred
 
     warnings.showwarning = lambda message, *_: print(f"linred: warning: {message}", file=sys.stderr)
     try:

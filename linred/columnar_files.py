@@ -18,6 +18,7 @@ class _Source:
         with self._one_line_errors():
             self._open()
         check_names(path, self.schema.names)
+        self._stored, self.schema = self.schema, pyarrow().schema([_without_views(field) for field in self.schema])
 
     def __enter__(self):
         return self
@@ -34,9 +35,10 @@ class _Source:
         where the file has them."""
         columns = [name for name in self.names if name in columns]
         with self._one_line_errors():
+            plain = pyarrow().schema([self.schema.field(name) for name in columns])
             for batch in self._batches(columns, encoded):
                 self.n_read += batch.num_rows
-                yield batch
+                yield batch if self._stored == self.schema else batch.cast(plain)
         if self.n_records is not None and self.n_read != self.n_records:
             raise FileError(
                 f"{self.path} says that it has {self.n_records:,} records, and {self.n_read:,} could be read"
@@ -44,6 +46,20 @@ class _Source:
 
     def _one_line_errors(self):
         return _OneLineErrors(self.path)
+
+
+def _without_views(field):
+    """A field of text or bytes as views, which few functions of Arrow take, as plain text or bytes."""
+    pa = pyarrow()
+
+    def plain(arrow_type):
+        if pa.types.is_dictionary(arrow_type):
+            return pa.dictionary(arrow_type.index_type, plain(arrow_type.value_type), arrow_type.ordered)
+        if pa.types.is_string_view(arrow_type):
+            return pa.large_string()
+        return pa.large_binary() if pa.types.is_binary_view(arrow_type) else arrow_type
+
+    return field.with_type(plain(field.type))
 
 
 class _OneLineErrors:

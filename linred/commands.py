@@ -22,7 +22,9 @@ def _columns(context, parameter, values):
     """COL,COL of one or several options; a name with a comma in it goes in quotes."""
     import csv
 
-    return tuple(name for value in values for row in csv.reader([value], skipinitialspace=True) for name in row) or None
+    if not values:
+        return None
+    return tuple(name for value in values for row in csv.reader([value], skipinitialspace=True) for name in row)
 
 
 def _bins(context, parameter, values):
@@ -107,7 +109,7 @@ def linred():
 def fit(data, output, force, **options):
     """Fit a mechanism on DATA (CSV, Parquet, Arrow; - for a pipe) and print what it does."""
     if output:
-        _check_outputs([data], [output], force)
+        _check_outputs([data, options["domain"]], [output], force)
     mechanism = _fitted(data, options)
     if output:
         mechanism.save(output, force=force)
@@ -127,7 +129,7 @@ def fit(data, output, force, **options):
 @_reading
 def sanitize(data, artifact_path, output, sensitive, public, force, **options):
     """Draw the public columns of DATA anew; the sensitive ones are left out."""
-    _check_outputs([data, artifact_path], [output], force)
+    _check_outputs([data, artifact_path, options["key_file"]], [output], force)
     mechanism = artifact.load(artifact_path)
     mechanism.fitted = _renamed(artifact_path, mechanism, sensitive, public)
     _sanitize(data, mechanism, output, force, options)
@@ -147,12 +149,12 @@ def run(data, output, save_mechanism, html, force, **options):
     """Fit on DATA, sanitise it, and print the report: all in one."""
     if data == PIPE:
         raise FileError("run reads its data twice, and a pipe can be read once: give a file, or fit and sanitize")
-    _check_outputs([data], [output, save_mechanism, html], force)
+    _check_outputs([data, options["key_file"], options["domain"]], [output, save_mechanism, html], force)
     _secret(options)
     mechanism = _fitted(data, options)
+    _sanitize(data, mechanism, output, force, options)
     if save_mechanism:
         mechanism.save(save_mechanism, force=force)
-    _sanitize(data, mechanism, output, force, options)
     if html:
         _write_page(mechanism, html, force)
     if not options["quiet"]:
@@ -233,7 +235,7 @@ def _check_outputs(inputs, outputs, force):
     for place, path in enumerate(outputs):
         if os.path.realpath(path) in map(os.path.realpath, outputs[:place]):
             raise FileError(f"{path} is named for two outputs")
-        storage.check_target(path, force, [one for one in inputs if one != PIPE])
+        storage.check_target(path, force, [one for one in inputs if one not in (None, PIPE)])
         for temporary in storage.stale(path):
             _warn(f"{temporary} is what a killed run left of {path}: it is incomplete, remove it")
 

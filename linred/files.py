@@ -116,15 +116,23 @@ class Lent:
 
 
 def check_names(path, names):
+    seen = set()
     for place, name in enumerate(names):
         if not name:
             raise FileError(f"{path}: column {place + 1} has no name")
-        if name in names[:place]:
-            raise FileError(f"{path} has two columns called {name!r}: rename one")
+        seen.add(name)
+        if len(seen) == place:
+            raise FileError(f"{path} has two columns called {listed([name])}: rename one")
 
 
 def stdin():
     return sys.stdin.buffer
+
+
+def listed(values):
+    """Values for a message: those that fit on a line, each cut where it is long."""
+    texts = [text if len(text := repr(value)) <= 80 else f"{text[:77]}..." for value in values[:20]]
+    return ", ".join(texts) + (f" and {len(values) - 20:,} more" if len(values) > 20 else "")
 
 
 def one_line(error):

@@ -6,7 +6,7 @@ import json
 import numpy as np
 
 from linred import _counting, labels, metrics, records
-from linred.files import FileError, pyarrow
+from linred.files import FileError, listed, pyarrow
 from linred.fitted import Fitted, Leak, names
 from linred.joint import Joint
 from linred.passing import Ahead, binned, kind_of_type
@@ -48,7 +48,7 @@ def fit(source, sensitive, public, *, domain=None, missing="category", scan=True
 def _check_columns(source, sensitive, public):
     for name in (*names(sensitive), *names(public)):
         if name not in source.names:
-            raise FileError(f"{source.path} has no column {name!r}; it has {', '.join(map(repr, source.names))}")
+            raise FileError(f"{source.path} has no column {name!r}; it has {listed(source.names)}")
         if name in names(sensitive) and name in names(public):
             raise FileError(f"column {name!r} is both sensitive and public")
         arrow_type = source.schema.field(name).type
@@ -202,7 +202,12 @@ class _Watched:
         if self.measured:
             try:
                 self._tally.add(s, self._column(column))
-            except (pyarrow().ArrowException, ValueError, TypeError):  # values that cannot be told apart, a list say
+            except (
+                pyarrow().ArrowException,
+                ValueError,
+                TypeError,
+                ArithmeticError,
+            ):  # values that cannot be told apart, a list say
                 self.measured = False
 
     def _column(self, column):

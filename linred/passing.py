@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from linred import labels, sanitize
-from linred.files import FileError, open_sink, pyarrow
+from linred.files import FileError, listed, open_sink, pyarrow
 from linred.fitted import names
 from linred.replacing import Replaced
 
@@ -36,7 +36,7 @@ class Plan:
         needed = (*names(self._sensitive), *names(self._public), *((id_column,) if id_column else ()))
         for name in (*needed, *(columns or ())):
             if name not in schema.names:
-                raise FileError(f"{path} has no column {name!r}; it has {', '.join(map(repr, schema.names))}")
+                raise FileError(f"{path} has no column {name!r}; it has {listed(schema.names)}")
         if id_column in (*names(fitted.sensitive), *names(self._public)):
             raise FileError(f"--id names {id_column!r}, which is sensitive or public: a record needs a name of its own")
         written = self._written(schema.names, names(fitted.sensitive), columns, keep_sensitive)
@@ -71,7 +71,7 @@ class Plan:
         pa = pyarrow()
         binned = {part.name for part in self._public if part.edges}
         fields = [pa.field(name, pa.string()) if name in binned else schema.field(name) for name in written]
-        return pa.schema([field.with_nullable(True) for field in fields])
+        return pa.schema([field.with_nullable(True).remove_metadata() for field in fields])
 
     def replaced(self):
         """{name: `Replaced`}: what turns codes into the public columns."""
@@ -110,7 +110,7 @@ class Plan:
 
     def _unseen_line(self, error, start):
         column = ", ".join(names(self._sensitive if error.name == "s" else self._public))
-        value = "a missing value" if error.value is None else repr(error.value)
+        value = "a missing value" if error.value is None else listed([error.value])
         return (
             f"{self._path}: record {start + error.record + 1:,} has {value} in {column}, which the fit did not see: "
             "--unseen marginal or --unseen null says what to do then"
@@ -218,12 +218,15 @@ def _in_turn(pool, work, batches, depth):
             job.cancel()
 
 
+READER = "linred reader"
+
+
 class Ahead:
     """What an iterator gives, made by a thread of its own, a little ahead."""
 
     def __init__(self, items, depth=4):
         self._items, self._queue, self._stopped = items, queue.Queue(depth), threading.Event()
-        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread = threading.Thread(target=self._work, name=READER, daemon=True)
 
     def __enter__(self):
         self._thread.start()
