@@ -246,12 +246,12 @@ def _mechanism(content):
     )
     mechanism.fitted = _loaded_fitted(content["fitted"])
     if mechanism.fitted is not None:
-        _check_parts("sensitive", mechanism.fitted.sensitive, s_labels)
-        _check_parts("public", mechanism.fitted.public, x_labels)
+        check_parts("sensitive", mechanism.fitted.sensitive, s_labels)
+        check_parts("public", mechanism.fitted.public, x_labels)
     return mechanism
 
 
-def _check_parts(side, parts, labels):
+def check_parts(side, parts, labels):
     """That labels are of as many parts as there are columns."""
     for label in labels:
         n_parts = len(label) if isinstance(label, tuple) else 1

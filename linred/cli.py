@@ -20,6 +20,10 @@ def main(arguments=None):
     try:
         code = _run(arguments)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = _say("interrupted: nothing was stored", 130)
+    except _Terminated:
+        code = _say("terminated: nothing was stored", 143)
     except BrokenPipeError:  # whoever read from us has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 128 + 13
@@ -77,10 +81,6 @@ def _run(arguments):
         return _say(f"{error.format_message()}{hint}", 2)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted: nothing was stored", 130)
-    except _Terminated:
-        return _say("terminated: nothing was stored", 143)
     except BrokenPipeError:
         raise
     except (ValueError, TypeError, ImportError) as error:

@@ -284,10 +284,12 @@ def _fitted(data, options):
 def _renamed(path, mechanism, sensitive, public):
     """`mechanism.fitted`, its columns called what the options say."""
     fitted = mechanism.fitted
-    if fitted is None and not (public and (sensitive or not mechanism.sees_s)):
+    if fitted is None and not (public and sensitive):
         raise FileError(f"{path} does not say which columns it is for: --sensitive and --public do")
     if fitted is None:
-        fitted = Fitted(parts_of("--sensitive", sensitive) if sensitive else (), parts_of("--public", public))
+        fitted = Fitted(parts_of("--sensitive", sensitive), parts_of("--public", public))
+        artifact.check_parts("sensitive", fitted.sensitive, mechanism.joint.s_labels)
+        artifact.check_parts("public", fitted.public, mechanism.joint.x_labels)
     for side, columns in (("sensitive", sensitive), ("public", public)):
         if columns:
             parts = getattr(fitted, side)
@@ -296,6 +298,9 @@ def _renamed(path, mechanism, sensitive, public):
             named = parts_of(f"--{side}", columns)
             renamed = tuple(part.renamed(new.name) for part, new in zip(parts, named, strict=True))
             fitted = fitted._replace(**{side: renamed})
+    for name in names(fitted.public):
+        if name in names(fitted.sensitive):
+            raise FileError(f"column {name!r} is both sensitive and public")
     return fitted
 
 
