@@ -1,5 +1,6 @@
 """The commands of `linred`. Each reads its options, calls the library, and prints what it did."""
 
+import csv
 import json
 import os
 import sys
@@ -20,8 +21,6 @@ def _options(*decorators):
 
 def _columns(context, parameter, values):
     """COL,COL of one or several options; a name with a comma in it goes in quotes."""
-    import csv
-
     if not values:
         return None
     return tuple(name for value in values for row in csv.reader([value], skipinitialspace=True) for name in row)

@@ -76,19 +76,13 @@ def _matched(argument, given, fitted):
     """{name of a column in the frame: its `Part`}, in the order that the mechanism's labels have."""
     if given is None and fitted is None:
         raise ValueError(f"{argument} is not given, and the mechanism was not fitted on a frame that would tell it")
-    parts = fitted if given is None else _parts(argument, given)
+    parts = fitted if given is None else parts_of(argument, given)
     if fitted is None or given is None:
         return {part.name: part for part in parts}
     if len(parts) != len(fitted):
         raise ValueError(f"{argument} names {len(parts)} columns; the mechanism was fitted on {_quoted(names(fitted))}")
     same = set(names(parts)) == set(names(fitted))
     return dict(zip(names(fitted if same else parts), fitted, strict=True))
-
-
-def _parts(argument, given, bins=None):
-    if isinstance(given, bytes | dict | set | frozenset) or not hasattr(given, "__iter__"):
-        raise ValueError(f"{argument} is a {type(given).__name__}, not the name of a column or a list of names")
-    return parts_of(argument, given, bins)
 
 
 def _quoted(column_names):
@@ -111,7 +105,7 @@ class _Task:
     def checked(cls, mechanism, sensitive, public, keep_sensitive, columns, id, how):
         keep_sensitive = _check.flag("keep_sensitive", keep_sensitive)
         if columns is not None:
-            columns = () if isinstance(columns, list | tuple) and not columns else names(_parts("columns", columns))
+            columns = () if isinstance(columns, list | tuple) and not columns else names(parts_of("columns", columns))
         for argument, named in (("public", public), ("columns", () if keep_sensitive else columns or ())):
             for name in named:
                 if name in sensitive:
@@ -284,7 +278,7 @@ class Sanitizer:
     def _task(self):
         """What the settings say, or a ValueError that names the one that is wrong."""
         building.check(self.mechanism, **self._asked())
-        sides = {side: names(_parts(side, getattr(self, side))) for side in ("sensitive", "public")}
+        sides = {side: names(parts_of(side, getattr(self, side))) for side in ("sensitive", "public")}
         bins = _checked_bins(self.bins, sides["sensitive"] + sides["public"])
         parts = ({part.name: part for part in parts_of(side, named, bins)} for side, named in sides.items())
         task = _Task.checked(None, *parts, self.keep_sensitive, self.columns, self.id, self._how())

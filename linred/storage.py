@@ -13,7 +13,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # Windows: a temporary is then never told from one that is in use
+except ImportError:  # Windows: a temporary that is in use is then not told from one that is left behind
     fcntl = None
 
 
@@ -75,8 +75,6 @@ def _is_held(temporary):
     try:
         with open(temporary, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return True
-    except OSError:
+    except OSError:  # locked, or gone by now
         return True
     return False
