@@ -7,9 +7,13 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from linred import passing
+from linred.fitted import parts_of
+
 DATA = Path(__file__).parent / "data"
 ADULT, FLIGHTS = DATA / "adult.csv", DATA / "flights.csv"
-ASKED = ("--sensitive", "marital_status", "--public", "occupation", "--ldp", "1")
+PAIR, TARGET = ("marital_status", "occupation"), ("--ldp", "1")
+ASKED = ("--sensitive", PAIR[0], "--public", PAIR[1], *TARGET)
 HEADER = "marital_status,occupation\n"
 
 
@@ -39,6 +43,26 @@ def fit(run, data, sensitive, public, *more, output="mechanism.json"):
     done = run("fit", data, "--sensitive", sensitive, "--public", public, "-o", output, "-q", *more)
     assert done == (0, "", ""), done
     return output
+
+
+def text_of(path):
+    return Path(path).read_text()
+
+
+def column(rows, name):
+    return [row[name] or None for row in rows]
+
+
+def key_file(run, path="key"):
+    """A fresh key in a file; its bytes."""
+    assert run("keygen", path).code == 0
+    return bytes.fromhex(text_of(path))
+
+
+def context(path, public):
+    """The context of the draws for a file, or for records that are named by ids where path is None."""
+    release = None if path is None else os.path.realpath(path)
+    return passing.context(release, parts_of("public", public))
 
 
 def read_csv(path):
