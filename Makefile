@@ -8,7 +8,7 @@ SOURCES = setup.py pyproject.toml $(wildcard csrc/*)
 .PHONY: demo test test-all sanitizers bench figures lint dist clean
 
 demo: $(VENV)/built $(VENV)/cli $(VENV)/plot
-	@$(BIN)/linred demo
+	@$(BIN)/linred demo --force
 
 test: demo $(VENV)/test
 	$(BIN)/python -m pytest -q

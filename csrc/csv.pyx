@@ -142,17 +142,21 @@ def column(const uint8_t[::1] text, const uint32_t[:, :, ::1] bounds, Py_ssize_t
 
 def lines(const uint8_t[::1] text, const uint32_t[:, :, ::1] bounds, pieces, const uint32_t[::1] codes,
           uint8_t delimiter):
-    """Lines of all records as bytes. A piece is (first slot, last slot), fields as they stand, or a `Text` by code."""
+    """Lines of all records as bytes. A piece is (first slot, last slot), fields as they stand, slots in rising order,
+    or a `Text` by code."""
     cdef linred_csv_piece to[256]  # MOST_PIECES
     cdef Text by_code
     cdef size_t n_bytes = 0, n_pieces = len(pieces)
-    cdef Py_ssize_t longest = 0, k
+    cdef Py_ssize_t longest = 0, slots_so_far = 0, k
     if not 0 < n_pieces <= MOST_PIECES or codes.shape[0] != bounds.shape[0]:
         raise ValueError(f"{len(pieces)} pieces and {codes.shape[0]} codes are not for {bounds.shape[0]} records")
     for k, piece in enumerate(pieces):
         if isinstance(piece, tuple):
             for slot in piece:
                 _check_slot(bounds, slot)
+            if not slots_so_far <= piece[0] <= piece[1]:
+                raise ValueError(f"pieces[{k}] = {piece} is not after those before it")
+            slots_so_far = piece[1] + 1
             to[k] = linred_csv_piece(piece[0], piece[1], NULL, NULL)
         else:
             by_code = piece

@@ -12,8 +12,9 @@ import json
 import math
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from linred import _check, labels, storage
+from linred import _check, calibrate, labels, storage
 from linred.calibrate import Target
 from linred.fitted import Fitted, Leak, Part, check_edges
 from linred.joint import Joint
@@ -23,6 +24,10 @@ FORMAT, VERSION = "linred mechanism", 1
 CONFIDENTIAL = (
     "This file holds P(S, X), the joint distribution of the sensitive and the public column. Do not publish it."
 )
+
+
+RELEASED_SLACK = 1e-9
+"""How far P(y|s) by the moves may be off, relative to itself, from what the figures are computed from."""
 
 
 class ArtifactError(ValueError):
@@ -224,15 +229,13 @@ def _mechanism(content):
     joint = _joint("joint", content["joint"], s_labels, x_labels)
     made, released = content["made"], content["released"]
     sees_s = _check.flag("sees_s", made["sees_s"])
-    if not isinstance(made["name"], str):
-        raise ArtifactError("its name is not text")
     tables = _loaded_tables(content["tables"], joint.shape[1])
     keep, move, table_of = _loaded_parts(content["moves"], joint, sees_s, tables)
     if released is None and made["alpha"] is None:
         raise ArtifactError("it has neither alpha nor what it releases")
     mechanism = Mechanism(
         joint,
-        name=made["name"],
+        name=_text("name", made["name"]),
         sees_s=sees_s,
         keep=keep,
         move=move,
@@ -244,6 +247,7 @@ def _mechanism(content):
         gap=_check.number("gap", made["gap"], 0.0, math.inf),
         target=None if made["target"] is None else _target(made["target"]),
     )
+    _check_released(mechanism)
     mechanism.fitted = _loaded_fitted(content["fitted"])
     if mechanism.fitted is not None:
         check_parts("sensitive", mechanism.fitted.sensitive, s_labels)
@@ -259,8 +263,25 @@ def check_parts(side, parts, labels):
             raise ArtifactError(f"the label {label!r} is not of {len(parts)} {side} columns")
 
 
+def _check_released(mechanism):
+    """That moves and tables release what the figures are computed from."""
+    joint, (n_s, n_x) = mechanism.joint, mechanism.joint.shape
+    s = np.repeat(np.arange(n_s), n_x)
+    redrawn = csr_array(
+        ((joint.p_x_given_s * mechanism.move).ravel(), (s, mechanism.table_of.ravel())),
+        shape=(n_s, mechanism.tables.indptr.size - 1),
+    )
+    by_moves = (redrawn @ mechanism._destinations).toarray() + joint.p_x_given_s * mechanism.keep
+    released = mechanism.p_y_given_s
+    off = abs(by_moves - released) > RELEASED_SLACK * np.maximum(by_moves, released)
+    if off[joint.p_s > 0.0].any():
+        s, y = np.argwhere(off & (joint.p_s > 0.0)[:, None])[0].tolist()
+        raise ArtifactError(f"its moves make P(y={y}|s={s}) {by_moves[s, y]}, and it says {released[s, y]}")
+
+
 def _target(limits):
-    return Target(*(math.inf if limits[name] == "inf" else limits[name] for name in Target._fields))
+    given = {name: limits[name] for name in Target._fields}
+    return calibrate.target(**{name: math.inf if limit == "inf" else limit for name, limit in given.items()})
 
 
 def _joint(name, content, s_labels, x_labels):
@@ -315,8 +336,30 @@ def _whole(name, values, below):
 def _loaded_fitted(content):
     if content is None:
         return None
-    sides = {
-        side: tuple(Part(**{**part, "edges": check_edges(part["name"], part["edges"])}) for part in content[side])
-        for side in ("sensitive", "public")
-    }
-    return Fitted(**{**content, **sides, "leaks": tuple(Leak(**leak) for leak in content["leaks"])})
+    sensitive, public = (tuple(map(_loaded_part, content[side])) for side in ("sensitive", "public"))
+    return Fitted(
+        **{**content, "sensitive": sensitive, "public": public, "leaks": tuple(map(_loaded_leak, content["leaks"]))}
+        | {name: _check.flag(name, content[name]) for name in ("declared", "scanned")}
+        | {"missing": _text("missing", content["missing"])}
+    )
+
+
+def _loaded_part(part):
+    part = {name: _text(name, value) if name != "edges" else value for name, value in part.items()}
+    return Part(**{**part, "edges": check_edges(part["name"], part["edges"])})
+
+
+def _loaded_leak(leak):
+    nats = ("information", "by_chance", "guessed")
+    return Leak(
+        **leak
+        | {name: _check.number(name, leak[name], 0.0, math.inf) for name in nats}
+        | {"column": _text("column", leak["column"]), "at_least": _check.flag("at_least", leak["at_least"])}
+        | {"n_values": _check.whole_number("n_values", leak["n_values"], 0, None)}
+    )
+
+
+def _text(name, value):
+    if not isinstance(value, str):
+        raise ArtifactError(f"its {name} is not text")
+    return value

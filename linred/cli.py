@@ -13,17 +13,22 @@ import sys
 import threading
 import warnings
 
+from linred import storage
+
 
 def main(arguments=None):
     """Run the command and leave with its exit code."""
+    _stand_in_for_closed_streams()
     signal.signal(signal.SIGTERM, _terminated)
+    storage.finished.clear()
     try:
         code = _run(arguments)
-        sys.stdout.flush()
+        if sys.stdout:
+            sys.stdout.flush()
     except KeyboardInterrupt:
-        code = _say("interrupted: nothing was stored", 130)
+        code = _say(f"interrupted: {_stored()}", 130)
     except _Terminated:
-        code = _say("terminated: nothing was stored", 143)
+        code = _say(f"terminated: {_stored()}", 143)
     except BrokenPipeError:  # whoever read from us has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 128 + 13
@@ -31,6 +36,21 @@ def main(arguments=None):
         sys.stderr.flush()
         os._exit(code)  # it waits for a pipe, and Python would wait for it
     sys.exit(code)
+
+
+def _stand_in_for_closed_streams():
+    """A file that is opened must not become descriptor 0, 1 or 2, which a package may print to. Python says None for
+    a stream that was closed, and messages to None would go to stdout."""
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor <= 2:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, for as long as the process lives
+
+
+def _stored():
+    return f"only {', '.join(storage.finished)} was stored" if storage.finished else "nothing was stored"
 
 
 class _Terminated(BaseException):
@@ -88,7 +108,7 @@ def _run(arguments):
     except OSError as error:
         return _say(_of_system(error), 2 if error.errno in _BAD_INPUT or error.errno is None else 1)
     except MemoryError:
-        return _say("out of memory: nothing was stored", 1)
+        return _say(f"out of memory: {_stored()}", 1)
     except Exception as error:
         return _unexpected(error)
 
@@ -98,7 +118,7 @@ _BAD_INPUT = (errno.ENOENT, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EISDI
 
 def _of_system(error):
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return f"no room left to write ({error.strerror}): nothing was stored"
+        return f"no room left to write ({error.strerror}): {_stored()}"
     return str(error)
 
 

@@ -1,13 +1,15 @@
 """Parquet and Arrow files. Columns keep their types; what a file says about itself beside its columns is left out."""
 
 import base64
+import os
+from contextlib import contextmanager
 
 from linred.files import PIPE, FileError, Lent, check_names, one_line, pyarrow, stdin
 from linred.replacing import Replaced, with_replaced
 
-BATCH_BYTES, BATCH_RECORDS = 8 * 2**20, 2**18
+BATCH_BYTES, BATCH_RECORDS, FEW_RECORDS = 8 * 2**20, 2**18, 1024
 GROUP_BYTES, GROUP_RECORDS = 64 * 2**20, 2**20
-"""What is read at once, and what is written as one row group, at most."""
+"""What is read at once, and what is written as one row group, at most; records that are looked at for their size."""
 
 
 class _Source:
@@ -15,7 +17,7 @@ class _Source:
 
     def __init__(self, path):
         self.path = path
-        with self._one_line_errors():
+        with _reading(path):
             self._open()
         check_names(path, self.schema.names)
         self._stored, self.schema = self.schema, pyarrow().schema([_without_views(field) for field in self.schema])
@@ -34,7 +36,7 @@ class _Source:
         """Record batches: the columns that are asked for, in the order of the file; `encoded` ones as dictionaries,
         where the file has them."""
         columns = [name for name in self.names if name in columns]
-        with self._one_line_errors():
+        with _reading(self.path):
             plain = pyarrow().schema([self.schema.field(name) for name in columns])
             for batch in self._batches(columns, encoded):
                 self.n_read += batch.num_rows
@@ -43,9 +45,6 @@ class _Source:
             raise FileError(
                 f"{self.path} says that it has {self.n_records:,} records, and {self.n_read:,} could be read"
             )
-
-    def _one_line_errors(self):
-        return _OneLineErrors(self.path)
 
 
 def _without_views(field):
@@ -62,39 +61,84 @@ def _without_views(field):
     return field.with_type(plain(field.type))
 
 
-class _OneLineErrors:
+@contextmanager
+def _reading(path):
     """Errors of pyarrow, which has many, as a `FileError`."""
+    try:
+        yield
+    except (pyarrow().ArrowException, OSError, UnicodeError) as error:
+        raise FileError(f"{path}: {one_line(error)}") from None
 
-    def __init__(self, path):
-        self._path = path
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, _):
-        if isinstance(error, pyarrow().ArrowException | OSError | UnicodeError):
-            raise FileError(f"{self._path}: {one_line(error)}") from None
+@contextmanager
+def _writing(form):
+    """What a format cannot hold, as a `FileError`; a full disk stays an OSError."""
+    try:
+        yield
+    except pyarrow().ArrowException as error:
+        raise FileError(f"{form} cannot hold it: {one_line(error)}; see --columns, or another format") from None
 
 
 class ParquetSource(_Source):
     def _open(self):
         from pyarrow import parquet
 
-        self._file = pyarrow().OSFile(str(self.path))
+        self._file = pyarrow().OSFile(os.fsencode(self.path))
         self._parquet = parquet.ParquetFile(self._file)
         self.schema, self.n_records = self._parquet.schema_arrow.remove_metadata(), self._parquet.metadata.num_rows
 
     def _batches(self, columns, encoded):
+        texts = [name for name in columns if _is_text(self.schema.field(name).type)]
+        reader = self._reader([name for name in texts if name in encoded])
+        peeking = self._reader(texts)
+        for groups in self._groups():
+            longest = max(self._record_bytes(peeking, group, columns, encoded) for group in groups)
+            n_records = int(min(BATCH_RECORDS, max(1, BATCH_BYTES // max(1, longest))))
+            yield from reader.iter_batches(batch_size=n_records, row_groups=groups, columns=columns)
+
+    def _reader(self, as_dictionaries):
         from pyarrow import parquet
 
-        pa = pyarrow()
-        texts = [name for name in encoded if pa.types.is_string(self.schema.field(name).type)]
-        reader = parquet.ParquetFile(self._file, read_dictionary=texts, buffer_size=2**20)
-        few = next(reader.iter_batches(batch_size=1024, columns=columns), None)
+        return parquet.ParquetFile(self._file, read_dictionary=as_dictionaries, buffer_size=2**20)
+
+    def _groups(self):
+        """Row groups, as many together as have the records of one that we write: small ones one by one are slow."""
+        together, n_records = [], 0
+        for group in range(self._parquet.num_row_groups):
+            together.append(group)
+            n_records += self._parquet.metadata.row_group(group).num_rows
+            if n_records >= GROUP_RECORDS:
+                yield together
+                together, n_records = [], 0
+        if together:
+            yield together
+
+    def _record_bytes(self, peeking, group, columns, encoded):
+        """What a record of a row group takes in memory, about or more. Its first records may be short and others long:
+        what is encoded in the file counts too, and of a dictionary its longest value, wherever that occurs."""
+        of_group = self._parquet.metadata.row_group(group)
+        chunks = (of_group.column(place) for place in range(of_group.num_columns))
+        wanted = (chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in columns)
+        stored = sum(chunk.total_uncompressed_size for chunk in wanted) / max(1, of_group.num_rows)
+        few = next(peeking.iter_batches(batch_size=FEW_RECORDS, row_groups=[group], columns=columns), None)
         if few is None or few.num_rows == 0:
-            return
-        n_records = max(1024, min(BATCH_RECORDS, BATCH_BYTES * few.num_rows // max(1, few.nbytes)))
-        yield from reader.iter_batches(batch_size=n_records, columns=columns)
+            return stored
+        decoded = zip(few.schema.names, few.columns, strict=True)
+        return max(stored, sum(_value_bytes(column, name in encoded) for name, column in decoded))
+
+
+def _is_text(arrow_type):
+    types = pyarrow().types
+    return types.is_string(arrow_type) or types.is_binary(arrow_type)
+
+
+def _value_bytes(column, stays_encoded):
+    from pyarrow import compute
+
+    if not pyarrow().types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+        return column.nbytes / len(column)
+    longest = None if stays_encoded else compute.max(compute.binary_length(column.dictionary)).as_py()
+    return (longest or 0) + column.indices.nbytes / len(column)
 
 
 class ArrowFileSource(_Source):
@@ -102,7 +146,7 @@ class ArrowFileSource(_Source):
 
     def _open(self):
         pa = pyarrow()
-        self._file = pa.OSFile(str(self.path))
+        self._file = pa.OSFile(os.fsencode(self.path))
         self._is_stream = self._file.read(6) != b"ARROW1"
         self._file.seek(0)
         reader = (pa.ipc.open_stream if self._is_stream else pa.ipc.open_file)(self._file)
@@ -122,7 +166,7 @@ class ArrowFileSource(_Source):
 class ArrowStreamSource(_Source):
     def _open(self):
         pa = pyarrow()
-        self._file = pa.PythonFile(stdin(), mode="r") if self.path == PIPE else pa.OSFile(str(self.path))
+        self._file = pa.PythonFile(stdin(), mode="r") if self.path == PIPE else pa.OSFile(os.fsencode(self.path))
         self._reader = pa.ipc.open_stream(self._file)
         self.schema = self._reader.schema.remove_metadata()
 
@@ -152,13 +196,14 @@ class ParquetSink:
         self._logical, self._schema, self._replaced = schema, schema, dict(replaced)
         for place, field in enumerate(schema):
             if field.name in replaced and pa.types.is_string(getattr(field.type, "value_type", field.type)):
-                labels = replaced[field.name].labels
-                text = pa.dictionary(pa.uint8() if len(labels) < 2**8 else pa.int32(), pa.string())
+                as_asked = replaced[field.name]
+                text = pa.dictionary(pa.uint8() if len(as_asked.labels) < 2**8 else pa.int32(), pa.string())
                 self._schema = self._schema.set(place, field.with_type(text))
-                self._replaced[field.name] = Replaced(field.name, labels, text)
-        self._writer = parquet.ParquetWriter(
-            pa.PythonFile(self._lent, mode="w"), self._schema, write_statistics=False, store_schema=False
-        )
+                self._replaced[field.name] = Replaced(field.name, as_asked.labels, text, as_asked.order)
+        with _writing("Parquet"):
+            self._writer = parquet.ParquetWriter(
+                pa.PythonFile(self._lent, mode="w"), self._schema, write_statistics=False, store_schema=False
+            )
 
     def prepare(self, batch, codes):
         return with_replaced(batch, self._schema, self._replaced, codes)
@@ -173,7 +218,8 @@ class ParquetSink:
         if self._waiting:
             table = pyarrow().Table.from_batches(self._waiting)
             self._waiting, self._n_waiting, self._n_bytes = [], 0, 0
-            self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+            with _writing("Parquet"):
+                self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def close(self):
         """Finish the file; its types are stored as pyarrow stores them, but for the dictionaries."""
@@ -200,13 +246,15 @@ class ArrowSink:
         self._schema, self._replaced = schema, replaced
         self._file, self._lent, self._kind, self._n_written, self._n_batches = file, Lent(file), form.kind, 0, 0
         new = pa.ipc.new_file if form.kind == "arrow" else pa.ipc.new_stream
-        self._writer = new(pa.PythonFile(self._lent, mode="w"), schema)
+        with _writing("Arrow"):
+            self._writer = new(pa.PythonFile(self._lent, mode="w"), schema)
 
     def prepare(self, batch, codes):
         return with_replaced(batch, self._schema, self._replaced, codes)
 
     def write(self, batch):
-        self._writer.write_batch(batch)
+        with _writing("Arrow"):
+            self._writer.write_batch(batch)
         self._n_written, self._n_batches = self._n_written + batch.num_rows, self._n_batches + 1
 
     def close(self):

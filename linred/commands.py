@@ -140,13 +140,13 @@ def sanitize(data, artifact_path, output, sensitive, public, force, **options):
 @_asked
 @click.option("-o", "--output", required=True, type=click.Path(), help="the sanitised file; - for a pipe")
 @click.option("-m", "--save-mechanism", type=click.Path(), help="store the artifact too")
-@click.option("--html", type=click.Path(), help="store the report as a page too")
+@click.option("--html", type=click.Path(), help="store the report as a page too, for its owner to read")
 @_drawing
 @_force
 @_reading
 def run(data, output, save_mechanism, html, force, **options):
     """Fit on DATA, sanitise it, and print the report: all in one."""
-    if data == PIPE:
+    if files.is_pipe(data):
         raise FileError("run reads its data twice, and a pipe can be read once: give a file, or fit and sanitize")
     _check_outputs([data, options["key_file"], options["domain"]], [output, save_mechanism, html], force)
     _secret(options)
@@ -164,7 +164,9 @@ def run(data, output, save_mechanism, html, force, **options):
 @linred.command()
 @click.argument("artifact_path", metavar="MECHANISM", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="the figures as JSON")
-@click.option("--html", type=click.Path(), help="a page to read, print and sign")
+@click.option(
+    "--html", type=click.Path(), help="a page to read, print and sign; for its owner only"
+)
 @_force
 def report(artifact_path, as_json, html, force):
     """Say what the mechanism of an artifact does."""
@@ -221,11 +223,12 @@ def keygen(path, force):
 
 @linred.command()
 @click.argument("directory", default="linred-demo", type=click.Path())
-def demo(directory):
+@_force
+def demo(directory, force):
     """The whole job on UCI Adult, into DIRECTORY: sanitised file, artifact, report and plot."""
     from linred import demo as demonstration
 
-    demonstration.main(directory)
+    demonstration.main(directory, force)
 
 
 def _check_outputs(inputs, outputs, force):
@@ -240,7 +243,7 @@ def _check_outputs(inputs, outputs, force):
 
 
 def _warn(message):
-    click.echo(f"linred: warning: {message}", err=True)
+    click.echo(f"linred: warning: {' '.join(message.split())}", err=True)
 
 
 def _say_stored(path, quiet):
@@ -321,7 +324,7 @@ def _context(data, mechanism, options):
     because the same record is to get the same answer in any file."""
     release = options["context"]
     if release is None and not options["id_column"]:
-        if data == PIPE and options["key_file"]:
+        if files.is_pipe(data) and options["key_file"]:
             raise FileError("a pipe has no name, and two under one key must not draw alike: name it by --context")
         release = os.path.realpath(data)
     return passing.context(release, mechanism.fitted.public)
@@ -356,7 +359,7 @@ def _sanitize(data, mechanism, output, force, options):
 
 
 def _target(path, force):
-    return nullcontext(sys.stdout.buffer) if path == PIPE else storage.writing(path, force=force)
+    return nullcontext(files.stdout()) if path == PIPE else storage.writing(path, force=force)
 
 
 @contextmanager
@@ -370,7 +373,7 @@ def _progress(what, data, source, quiet):
 
     by_bytes = source.n_records is None
     total = source.n_records
-    if by_bytes and data != PIPE:
+    if by_bytes and not files.is_pipe(data):
         total = os.path.getsize(data)
     columns = (
         TextColumn("{task.description}"),
@@ -393,7 +396,7 @@ def _progress(what, data, source, quiet):
 def _write_page(mechanism, path, force):
     from linred.page import page
 
-    with storage.writing(path, force=force) as file:
+    with storage.writing(path, force=force, private=True) as file:
         file.write(page(mechanism).encode())
 
 

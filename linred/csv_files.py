@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred import _csv
-from linred.files import PIPE, FileError, Lent, check_names, one_line, pyarrow, stdin
+from linred.files import PIPE, FileError, Lent, check_names, is_pipe, one_line, pyarrow, stdin
 from linred.replacing import with_replaced
 
 BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
@@ -50,21 +50,34 @@ class CsvSource:
 
     def _header(self):
         """(the names of the columns, from the first line that is not empty; the bytes after it that were read too)."""
-        head = self._read(HEAD_BYTES)
+        head = piece = self._read(HEAD_BYTES)
+        names, rest = self._first_line(head)
+        while piece and not rest:  # the line may go on: a pipe gives what it has
+            piece = self._read(HEAD_BYTES)
+            head += piece
+            names, rest = self._first_line(head)
+            if len(head) > MOST_RECORD_BYTES:
+                raise FileError(f"{self.path}: its first line is longer than {MOST_RECORD_BYTES >> 20} MB")
+        try:
+            head[: len(head) - len(rest)].decode()
+        except UnicodeDecodeError:
+            encoding = self._text.encoding
+            raise FileError(f"{self.path}: its first line is not {encoding} text: say --encoding") from None
+        if not names:
+            raise FileError(f"{self.path} is empty: a first line with the names of the columns is needed")
+        check_names(self.path, names)
+        return tuple(names), rest
+
+    def _first_line(self, head):
+        """(fields of the first line that is not empty, the bytes after it): of what was read so far."""
         bom = len(codecs.BOM_UTF8) * head.startswith(codecs.BOM_UTF8)
         lines = io.StringIO(head[bom:].decode(errors="replace"), newline="")
         try:
             names = next((row for row in csv.reader(lines, delimiter=self._delimiter) if row), [])
         except csv.Error as error:
             raise FileError(f"{self.path}: its first line is not CSV: {error}") from None
-        if not names:
-            raise FileError(f"{self.path} is empty: a first line with the names of the columns is needed")
-        end = lines.tell()
-        header = lines.getvalue()[:end]
-        if "\ufffd" in header:
-            raise FileError(f"{self.path}: its first line is not {self._text.encoding} text: say --encoding")
-        check_names(self.path, names)
-        return tuple(names), head[bom + len(header.encode()) :]
+        header = lines.getvalue()[: lines.tell()]
+        return names, head[bom + len(header.encode()) :]
 
     def batches(self, columns, encoded=()):
         """`TextBatch`es with the columns that are asked for."""
@@ -115,11 +128,12 @@ class _Utf8:
     def __init__(self, path, compression, encoding):
         pa = pyarrow()
         try:
+            "".encode(encoding)  # refuses codecs of Python that are not of text
             self.encoding = codecs.lookup(encoding).name
             self._decoder = None if self.encoding == "utf-8" else codecs.getincrementaldecoder(encoding)()
-        except (LookupError, TypeError):
+        except (LookupError, TypeError, ValueError):
             raise FileError(f"encoding {encoding!r} is not known") from None
-        self._path, self._n_read = path, 0
+        self._path, self._is_pipe, self._n_read = path, is_pipe(path), 0
         self._file = stdin() if path == PIPE else open(path, "rb", buffering=0)  # noqa: SIM115, close() is below
         self._stream = self._file
         if compression:
@@ -128,7 +142,7 @@ class _Utf8:
     @property
     def n_bytes_read(self):
         """Of the file as it is stored, where that is known."""
-        return self._n_read if self._path == PIPE or self._file.closed else self._file.tell()
+        return self._n_read if self._is_pipe or self._file.closed else self._file.tell()
 
     def read(self, n_bytes):
         """About so many bytes; none at the end."""
@@ -218,7 +232,7 @@ class CsvSink:
         self.schema, self._delimiter, self._replaced = schema, form.delimiter, replaced
         self._texts = {name: self._text_of(new.labels) for name, new in replaced.items()}
         try:
-            self._arrow_lines(schema.empty_table(), "none")
+            self._arrow_lines(pa.table([pa.nulls(1, field.type) for field in schema], schema=schema), "none")
         except pa.ArrowException as error:
             raise FileError(f"CSV has no text for one of the columns: {one_line(error)}; see --columns") from None
         self._file = self._stream = Lent(file)
@@ -231,7 +245,8 @@ class CsvSink:
     def _text_of(self, labels):
         """What stands for each label. Alone in a line a missing one is quoted: most readers skip an empty line."""
         nothing = b'""' if len(self.schema) == 1 else b""
-        return _csv.Text([nothing if label is None else _field(str(label), self._delimiter) for label in labels])
+        texts = ("" if label is None else str(label) for label in labels)
+        return _csv.Text([_field(text, self._delimiter) or nothing for text in texts])
 
     def prepare(self, batch, codes):
         """The lines of a batch whose public columns are drawn: this part may be done by any thread."""
@@ -244,9 +259,10 @@ class CsvSink:
     def _lines(self, batch):
         """Nothing is quoted, or, where one of its values needs it, all text of the batch."""
         pa = pyarrow()
-        if len(self.schema) == 1 and batch.column(0).null_count:
+        if len(self.schema) == 1:
             text = batch.column(0).cast(pa.string()).fill_null("")
-            return self._arrow_lines(pa.record_batch([text], batch.schema.names), "needed")
+            if pa.compute.any(pa.compute.equal(text, "")).as_py():
+                return self._arrow_lines(pa.record_batch([text], batch.schema.names), "needed")
         try:
             lines = self._arrow_lines(batch, "none")
         except pa.ArrowInvalid:

@@ -4,9 +4,10 @@ import os
 import shlex
 import sys
 import time
-from importlib.resources import as_file, files
+from importlib.resources import files
 
 import linred
+from linred import storage
 
 
 def example_1():
@@ -25,35 +26,31 @@ STEPS = (
 CREDIT = "Data: Adult, B. Becker and R. Kohavi, UCI Machine Learning Repository, CC BY 4.0 (an extract)."
 
 
-def main(directory="linred-demo"):
+DATA = "adult.csv.gz"
+WRITTEN = (DATA, "sanitised.csv", "mechanism.json", "report.html", "tradeoff.svg")
+
+
+def main(directory="linred-demo", force=False):
     """Publish the occupation of 48,842 people, protect their marital status, with an LDP of at most 1 nat."""
     from linred.commands import linred as command
 
-    began = time.perf_counter()
+    began, before = time.perf_counter(), os.getcwd()
     os.makedirs(directory, exist_ok=True)
-    with as_file(files("linred") / "data" / "adult.csv.gz") as extract:
-        data = os.path.relpath(_copied(extract, directory), directory)
-    before = os.getcwd()
+    for name in WRITTEN:
+        storage.check_target(os.path.join(directory, name), force)
+    with storage.writing(os.path.join(directory, DATA), force=force) as file:
+        file.write((files("linred") / "data" / DATA).read_bytes())
     os.chdir(directory)
     try:
         for step in STEPS:
             print(f"$ linred {shlex.join(step)}", flush=True)
-            with command.make_context("linred", [*step, "--force"]) as context:
+            with command.make_context("linred", [*step, *["--force"] * force]) as context:
                 command.invoke(context)
             print(flush=True)
     finally:
         os.chdir(before)
-    print(
-        f"{directory}: sanitised.csv, mechanism.json (confidential), report.html, tradeoff.svg, and the data, {data}."
-    )
+    print(f"{directory}: {', '.join(WRITTEN)}; mechanism.json and report.html are confidential.")
     print(f"{CREDIT} {time.perf_counter() - began:.1f} s in all.")
-
-
-def _copied(extract, directory):
-    target = os.path.join(directory, "adult.csv.gz")
-    with open(target, "wb") as file:
-        file.write(extract.read_bytes())
-    return target
 
 
 if __name__ == "__main__":

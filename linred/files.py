@@ -8,6 +8,8 @@ import os
 import sys
 from typing import NamedTuple
 
+import numpy as np
+
 
 class FileError(ValueError):
     """A file that cannot be read, written or understood: one line that names it and says what to do."""
@@ -79,7 +81,7 @@ def open_source(path, form, *, encoding="utf-8"):
         return CsvSource(path, form, encoding)
     from linred import columnar_files
 
-    if path == PIPE and form.kind != "arrows":
+    if is_pipe(path) and form.kind != "arrows":
         raise FileError(f"{form.kind} cannot be read from a pipe, it must seek: give a file, or pipe csv or arrows")
     return {
         "parquet": columnar_files.ParquetSource,
@@ -125,8 +127,34 @@ def check_names(path, names):
             raise FileError(f"{path} has two columns called {listed([name])}: rename one")
 
 
+def is_ordered(arrow_type):
+    """Whether it is a dictionary whose values have an order."""
+    return getattr(arrow_type, "ordered", False)
+
+
+def is_missing(column):
+    """Of an Arrow column, which records have no value: null, NaN, or a code for one of these in a dictionary."""
+    if hasattr(column.type, "ordered"):
+        of_codes = np.append(is_missing(column.dictionary), True)
+        return of_codes[np.asarray(column.indices.cast("int64").fill_null(len(of_codes) - 1))]
+    return np.asarray(column.is_null(nan_is_null=True))
+
+
 def stdin():
+    if sys.stdin is None:
+        raise FileError("standard input is closed, and - was to be read from it")
     return sys.stdin.buffer
+
+
+def stdout():
+    if sys.stdout is None:
+        raise FileError("standard output is closed, and - was to be written to it")
+    return sys.stdout.buffer
+
+
+def is_pipe(path):
+    """Whether it can be read once only, and its name says nothing of what is in it: - or a FIFO, say."""
+    return path == PIPE or (os.path.exists(path) and not os.path.isfile(path))
 
 
 def listed(values):

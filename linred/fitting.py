@@ -2,17 +2,20 @@
 
 import itertools
 import json
+import math
 
 import numpy as np
 
 from linred import _counting, labels, metrics, records
-from linred.files import FileError, listed, pyarrow
+from linred.files import FileError, is_missing, is_ordered, listed, pyarrow
 from linred.fitted import Fitted, Leak, names
 from linred.joint import Joint
 from linred.passing import Ahead, binned, kind_of_type
 
-MOST_CELLS = 2**26
-"""Of a table of counts; as many numbers as 512 MB hold."""
+MOST_CELLS, MOST_WATCHED_CELLS = 2**26, 2**22
+"""Of the table of counts of S and X, and of that of S and any other column: 512 MB and 32 MB of numbers."""
+MOST_LABELS = 2**22
+"""Of S or of X."""
 MOST_VALUES, N_BINS = 4096, 256
 """Values of a column that are told apart by the leak scan, and bins of numbers that are more."""
 
@@ -23,16 +26,19 @@ def fit(source, sensitive, public, *, domain=None, missing="category", scan=True
     missing: "category" (a label of its own, None), "skip" (those records are left out) or "error".
     """
     _check_columns(source, sensitive, public)
-    alphabets = [None if domain is None else _declared(parts, domain) for parts in (sensitive, public)]
+    alphabets = (None, None) if domain is None else _declared(sensitive, public, domain)
     both = (*names(sensitive), *names(public))
     others = [name for name in source.names if name not in both] if scan else []
     watched = [_Watched(name) for name in others]
-    tally, n_read = Tally("S and X"), 0
+    orders = {name: {} for name in both if is_ordered(source.schema.field(name).type)}
+    tally, n_read = Tally("S and X", MOST_CELLS), 0
     with Ahead(source.batches({*both, *others}, both)) as batches:
         for batch in batches:
             read = _Read(source.path, batch, n_read)
             n_read += batch.num_rows
             s, x = read.sides(sensitive, public, alphabets, missing)
+            for name, order in orders.items():
+                order.update(dict.fromkeys(batch.column(name).dictionary.to_pylist()))
             tally.add(s, x)
             for column in watched:
                 column.add(s, read.kept(batch.column(column.name)))
@@ -40,7 +46,7 @@ def fit(source, sensitive, public, *, domain=None, missing="category", scan=True
                 progress(n_read, source.n_bytes_read)
     if not tally.n_records:
         raise FileError(f"{source.path} has no records to fit on" + (" without a missing value" if n_read else ""))
-    joint = tally.joint((sensitive, public), alphabets)
+    joint = tally.joint((sensitive, public), alphabets, orders)
     leaks = sorted((column.leak() for column in watched if column.measured), key=lambda leak: -leak.beyond_chance)
     return joint, Fitted(sensitive, public, domain is not None, missing, tuple(leaks), scan)
 
@@ -76,15 +82,26 @@ def read_domain(path):
         raise FileError(f"{path}: {error}") from None
 
 
-def _declared(parts, domain):
-    """The alphabet of one side: a column's labels, or all tuples of several columns'."""
-    of_parts = []
-    for part in parts:
-        if not part.edges and part.name not in domain:
-            raise FileError(f"the domain declares nothing for column {part.name!r}")
-        given = tuple(domain.get(part.name, ()))
-        of_parts.append((*part.bins, *(label for label in given if label is None)) if part.edges else given)
-    return of_parts[0] if len(parts) == 1 else tuple(itertools.product(*of_parts))
+def _declared(sensitive, public, domain):
+    """The alphabets of S and X: a column's labels, or all tuples of several columns'."""
+    sides = [[_declared_labels(part, domain) for part in parts] for parts in (sensitive, public)]
+    _check_size("S and X", [math.prod(map(len, of_parts)) for of_parts in sides], MOST_CELLS)
+    return [of_parts[0] if len(of_parts) == 1 else tuple(itertools.product(*of_parts)) for of_parts in sides]
+
+
+def _declared_labels(part, domain):
+    if not part.edges and part.name not in domain:
+        raise FileError(f"the domain declares nothing for column {part.name!r}")
+    given = tuple(domain.get(part.name, ()))
+    return (*part.bins, *(label for label in given if label is None)) if part.edges else given
+
+
+def _check_size(what, shape, most_cells):
+    if math.prod(shape) > most_cells or max(shape) > MOST_LABELS:
+        raise FileError(
+            f"{what} have {shape[0]:,} and {shape[1]:,} values, too many for a table of counts: "
+            "sort numbers into --bins, or choose other columns"
+        )
 
 
 class _Read:
@@ -109,12 +126,11 @@ class _Read:
         if missing == "category":
             return
         for column, part in zip(columns, parts, strict=True):
-            if column.null_count and missing == "error":
-                record = int(np.argmax(np.asarray(column.is_null()))) + self._start + 1
+            absent = is_missing(column)
+            if missing == "error" and absent.any():
+                record = int(np.argmax(absent)) + self._start + 1
                 raise FileError(f"{self._path}: record {record:,} has no {part.name!r}; see --missing")
-            if column.null_count:
-                valid = np.asarray(column.is_valid())
-                self._valid = valid if self._valid is None else self._valid & valid
+            self._valid = ~absent if self._valid is None else self._valid & ~absent
 
     def kept(self, column):
         return column if self._valid is None else column.filter(pyarrow().array(self._valid))
@@ -137,8 +153,9 @@ class _Read:
 class Tally:
     """Counts of pairs of labels, over alphabets that grow as batches come."""
 
-    def __init__(self, what):
-        self._what, self._places, self._counts = what, ({}, {}), np.zeros((0, 0), np.int64)
+    def __init__(self, what, most_cells):
+        self._what, self._most_cells = what, most_cells
+        self._places, self._counts = ({}, {}), np.zeros((0, 0), np.int64)
 
     @property
     def n_records(self):
@@ -146,27 +163,23 @@ class Tally:
 
     def add(self, s, x):
         """Count two `records.Column`s as long as each other."""
-        counts = _counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
         where = []
         for place, column in zip(self._places, (s, x), strict=True):
             where.append(np.array([place.setdefault(label, len(place)) for label in column.labels], np.intp))
         shape = tuple(map(len, self._places))
-        if shape[0] * shape[1] > MOST_CELLS:
-            raise FileError(
-                f"{self._what} have {shape[0]:,} and {shape[1]:,} values, too many for a table of counts: "
-                "sort numbers into --bins, or choose other columns"
-            )
+        _check_size(self._what, shape, self._most_cells)
         if shape != self._counts.shape:
             grown = np.zeros(shape, np.int64)
             grown[: self._counts.shape[0], : self._counts.shape[1]] = self._counts
             self._counts = grown
-        np.add.at(self._counts, np.ix_(*where), counts)
+        counts = _counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
+        self._counts[np.ix_(*where)] += counts
 
-    def joint(self, sides, declared):
+    def joint(self, sides, declared, orders):
         """The Joint over declared alphabets; where that is None, over the labels that came, in order, None last."""
         alphabets, where = [], []
         for place, parts, alphabet in zip(self._places, sides, declared, strict=True):
-            alphabets.append(_in_order(tuple(place), parts) if alphabet is None else alphabet)
+            alphabets.append(_in_order(tuple(place), parts, orders) if alphabet is None else alphabet)
             where.append(np.array([place[label] for label in alphabets[-1]], np.intp))
         return Joint.from_counts(self._counts[np.ix_(*where)], *alphabets)
 
@@ -175,14 +188,16 @@ class Tally:
         return self._counts
 
 
-def _in_order(alphabet, parts):
-    """Labels sorted, bins from the lowest on, None last; tuples by the order of each of their parts."""
+def _in_order(alphabet, parts, orders):
+    """Labels sorted, bins from the lowest on, those of an ordered dictionary as it has them, None last; tuples by the
+    order of each of their parts."""
     if len(parts) > 1:
         of_parts = zip(zip(*alphabet, strict=True), parts, strict=True)
-        places = [{label: i for i, label in enumerate(_in_order(set(seen), (part,)))} for seen, part in of_parts]
+        in_order = (_in_order(set(seen), (part,), orders) for seen, part in of_parts)
+        places = [{label: i for i, label in enumerate(labels)} for labels in in_order]
         return tuple(sorted(alphabet, key=lambda label: [place[one] for place, one in zip(places, label, strict=True)]))
-    bins = parts[0].bins
-    known = sorted((label for label in alphabet if label is not None), key=bins.index if bins else None)
+    order = {label: i for i, label in enumerate(parts[0].bins or orders.get(parts[0].name, ()))}
+    known = sorted((label for label in alphabet if label is not None), key=order.__getitem__ if order else None)
     return (*known, None) if len(known) < len(alphabet) else tuple(known)
 
 
@@ -195,7 +210,7 @@ class _Watched:
     numbers that are more from the start are sorted into bins of equal size. Both can only lose information."""
 
     def __init__(self, name):
-        self.name, self.measured, self._tally = name, True, Tally(f"S and {name}")
+        self.name, self.measured, self._tally = name, True, Tally(f"S and {name}", MOST_WATCHED_CELLS)
         self._edges, self._values, self._others = None, {}, False
 
     def add(self, s, column):

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from linred import _check
+
 _AS_THEY_ARE = (type(None), bool, int, float, str)
 _TAGGED = {
     "bytes": (bytes, bytes.hex, bytes.fromhex),
@@ -50,13 +52,19 @@ def _from_json(place, value):
         return tuple(_from_json(place, part) for part in value)
     if not isinstance(value, dict):
         return value
+    if len(value) != 1 or next(iter(value)) not in (*_NUMPY_TIMES, *_TAGGED):
+        raise ValueError(f"{place} = {_check._short(value)} is no label: known types are {', '.join(_TAGGED)}")
     ((tag, text),) = value.items()
-    if tag in _NUMPY_TIMES:
-        count, unit, step = text
-        return _NUMPY_TIMES[tag](count, (unit, step))
-    if tag not in _TAGGED:
-        raise ValueError(f"{place} has the type {tag!r}, which is not known")
-    return _TAGGED[tag][2](text)
+    try:
+        if tag in _NUMPY_TIMES:
+            count, unit, step = text
+            return _NUMPY_TIMES[tag](count, (unit, step))
+        label = _TAGGED[tag][2](text)
+    except (ValueError, TypeError, ArithmeticError):
+        raise ValueError(f"{place} = {_check._short(text)} is not a {tag}") from None
+    if tag == "decimal" and label.is_snan():
+        raise ValueError(f"{place} = {text!r} can be compared with nothing")
+    return label
 
 
 KINDS = {bool: "true or false", int: "whole numbers", float: "numbers", str: "text", bytes: "bytes"}

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from linred import labels, sanitize
-from linred.files import FileError, listed, open_sink, pyarrow
+from linred.files import FileError, is_missing, is_ordered, listed, open_sink, pyarrow
 from linred.fitted import names
 from linred.replacing import Replaced
 
@@ -39,6 +39,8 @@ class Plan:
                 raise FileError(f"{path} has no column {name!r}; it has {listed(schema.names)}")
         if id_column in (*names(fitted.sensitive), *names(self._public)):
             raise FileError(f"--id names {id_column!r}, which is sensitive or public: a record needs a name of its own")
+        if id_column:
+            self._check_id(schema.field(id_column).type)
         written = self._written(schema.names, names(fitted.sensitive), columns, keep_sensitive)
         self.passes = tuple(name for name in written if name not in names(self._public))
         self.reads = {*needed, *self.passes}
@@ -73,13 +75,16 @@ class Plan:
         fields = [pa.field(name, pa.string()) if name in binned else schema.field(name) for name in written]
         return pa.schema([field.with_nullable(True).remove_metadata() for field in fields])
 
-    def replaced(self):
-        """{name: `Replaced`}: what turns codes into the public columns."""
+    def replaced(self, first_batch):
+        """{name: `Replaced`}: what turns codes into the public columns; ordered ones stay in the order of the table."""
         x_labels = (*self._mechanism.joint.x_labels, None)  # the last is for the records that become missing
-        return {
-            part.name: Replaced(part.name, part_labels(x_labels, self._public, i), self.schema.field(part.name).type)
-            for i, part in enumerate(self._public)
-        }
+        replaced = {}
+        for place, part in enumerate(self._public):
+            arrow_type, order = self.schema.field(part.name).type, ()
+            if is_ordered(arrow_type) and first_batch is not None:
+                order = first_batch.column(part.name).dictionary.to_pylist()
+            replaced[part.name] = Replaced(part.name, part_labels(x_labels, self._public, place), arrow_type, order)
+        return replaced
 
     def drawn(self, batch, start):
         """What is drawn for a batch, `sanitize.Drawn`; its first record is number `start` of the table."""
@@ -101,10 +106,18 @@ class Plan:
         columns = [binned(self._path, part, batch.column(part.name), start) for part in parts]
         return columns[0] if len(parts) == 1 else pyarrow().record_batch(columns, names(parts))
 
+    def _check_id(self, arrow_type):
+        pa = pyarrow()
+        try:
+            pa.array([], arrow_type).cast(pa.string())
+        except pa.ArrowException:
+            raise FileError(f"--id names {self._id!r}, a column of {arrow_type}, which has no text") from None
+
     def _ids(self, column, start):
         """Ids as text, so that 5 in a Parquet file and 5 in a CSV file name the same record."""
-        if column.null_count:
-            record = int(np.argmax(np.asarray(column.is_null()))) + start + 1
+        absent = is_missing(column)
+        if absent.any():
+            record = int(np.argmax(absent)) + start + 1
             raise FileError(f"{self._path}: record {record:,} has no {self._id!r}, which was to be its id")
         return column.cast(pyarrow().string()).to_pylist()
 
@@ -171,24 +184,24 @@ def context(release, public):
 
 def run(source, file, form, plan, threads=None, progress=None):
     """Sanitise all of a source into a binary file; the `Counts`. Rows keep their order, and their number is checked."""
-    sink = open_sink(file, form, plan.schema, plan.replaced())
     threads, total = threads or min(MOST_THREADS, os.cpu_count() or 1), plan.nothing
+    with ThreadPoolExecutor(threads) as pool, Ahead(source.batches(plan.reads, plan.encoded)) as batches:
+        sink = open_sink(file, form, plan.schema, plan.replaced(batches.first()))
 
-    def work(batch, start):
-        drawn = plan.drawn(batch, start)
-        return sink.prepare(batch, drawn.y_codes), drawn.counts()
+        def work(batch, start):
+            drawn = plan.drawn(batch, start)
+            return sink.prepare(batch, drawn.y_codes), drawn.counts()
 
-    try:
-        with ThreadPoolExecutor(threads) as pool, Ahead(source.batches(plan.reads, plan.encoded)) as batches:
+        try:
             for prepared, counts in _in_turn(pool, work, batches, 2 * threads + 8):
                 sink.write(prepared)
                 total += counts
                 if progress:
                     progress(total.n_records, source.n_bytes_read)
-        sink.close()
-    except BaseException:
-        sink.abandon()
-        raise
+            sink.close()
+        except BaseException:
+            sink.abandon()
+            raise
     n_written = sink.n_written() if file.readable() else None
     if source.n_read != total.n_records or n_written not in (None, total.n_records):
         raise FileError(f"{source.n_read:,} records were read, {total.n_records:,} drawn, {n_written} written")
@@ -226,6 +239,7 @@ class Ahead:
 
     def __init__(self, items, depth=4):
         self._items, self._queue, self._stopped = items, queue.Queue(depth), threading.Event()
+        self._first = []
         self._thread = threading.Thread(target=self._work, name=READER, daemon=True)
 
     def __enter__(self):
@@ -257,8 +271,15 @@ class Ahead:
         except BaseException as error:
             self._queue.put((None, error))
 
+    def first(self):
+        """The first item, None where there is none; it is the next one still."""
+        self._first.append(self.next())
+        return self._first[0]
+
     def next(self, timeout=None):
         """The next item, None after the last; queue.Empty where there is none in so many seconds."""
+        if self._first:
+            return self._first.pop()
         item, error = self._queue.get(timeout=timeout)
         if error is not None:
             raise error

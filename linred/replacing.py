@@ -6,12 +6,16 @@ from linred.files import FileError, pyarrow
 
 
 class Replaced:
-    """One public column by a dictionary that is the same in every batch. `labels` are by code; None is missing."""
+    """One public column by a dictionary that is the same in every batch. `labels` are by code; None is missing.
 
-    def __init__(self, name, labels, arrow_type):
+    order: of the labels in the dictionary; those that it does not name come after.
+    """
+
+    def __init__(self, name, labels, arrow_type, order=()):
         pa = pyarrow()
-        self.name, self.labels, self._type = name, labels, arrow_type
-        distinct = list(dict.fromkeys(label for label in labels if label is not None))
+        self.name, self.labels, self.order, self._type = name, labels, order, arrow_type
+        known = dict.fromkeys(label for label in labels if label is not None)
+        distinct = list(dict.fromkeys((*(label for label in order if label in known), *known)))
         place = {label: code for code, label in enumerate(distinct)}
         self._is_dictionary = pa.types.is_dictionary(arrow_type)
         value_type = arrow_type.value_type if self._is_dictionary else arrow_type

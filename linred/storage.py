@@ -5,6 +5,7 @@ before that, kill -9 too, leaves the target as it was; the next run names a temp
 """
 
 import glob
+import hashlib
 import os
 import secrets
 import stat
@@ -15,6 +16,10 @@ try:
     import fcntl
 except ImportError:  # Windows: a temporary that is in use is then not told from one that is left behind
     fcntl = None
+
+
+finished = []
+"""The files that this process has stored so far."""
 
 
 def check_target(path, force=False, inputs=()):
@@ -41,13 +46,15 @@ def check_target(path, force=False, inputs=()):
 def writing(path, *, force=False, private=False):
     """A binary file that becomes `path` when the block ends without an error, and is removed otherwise.
 
-    private: for its owner's eyes only, from the first byte on.
+    private: for its owner's eyes only, from the first byte on. Otherwise a file that is replaced passes on its mode.
     """
     target = check_target(path, force)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.linred-tmp")
+    temporary = target.with_name(f".{_stem(target)}.{secrets.token_hex(4)}.linred-tmp")
     how = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(temporary, how, 0o600 if private else 0o666)
+    descriptor = os.open(temporary, how, 0o600 if private or target.exists() else 0o666)
     try:
+        if target.exists() and not private:
+            os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) & 0o777)
         with open(descriptor, "w+b", buffering=2**20) as file:
             if fcntl:
                 fcntl.flock(file, fcntl.LOCK_EX)
@@ -55,17 +62,39 @@ def writing(path, *, force=False, private=False):
             file.flush()
             os.fsync(file.fileno())
             check_target(path, force)
-            os.replace(temporary, target)
+            _take_name(temporary, target, force)
+            finished.append(str(path))
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
 
 
+def _stem(target):
+    """Its name, or where a temporary's would be too long, what stands for it."""
+    name = os.fsencode(target.name)
+    return target.name if len(name) <= 200 else hashlib.sha256(name).hexdigest()
+
+
+def _take_name(temporary, target, force):
+    """Rename; without `force` a file that has come to be there this very moment is kept."""
+    if not force:
+        try:
+            os.link(temporary, target)
+        except FileExistsError:
+            raise FileExistsError(f"{target} exists: --force (force=True) replaces it") from None
+        except OSError:  # a file system without links
+            pass
+        else:
+            os.unlink(temporary)
+            return
+    os.replace(temporary, target)
+
+
 def stale(path):
     """Temporaries of `path` that a killed run left behind."""
     target = Path(os.path.realpath(path))
-    found = target.parent.glob(f".{glob.escape(target.name)}.*.linred-tmp")
+    found = target.parent.glob(f".{glob.escape(_stem(target))}.*.linred-tmp")
     return [temporary for temporary in sorted(found) if not _is_held(temporary)]
 
 

@@ -23,10 +23,15 @@ def report(mechanism, path):
     return "\n\n".join(parts)
 
 
+def shown(text):
+    """A name as it stands, or in quotes where it would break the line."""
+    return text if text.isprintable() else repr(text)
+
+
 def _origin(mechanism, path):
     joint, fitted = mechanism.joint, mechanism.fitted
     sides = ("S", "X") if fitted is None else (" x ".join(names(side)) for side in (fitted.sensitive, fitted.public))
-    s, x = sides
+    s, x = map(shown, sides)
     n_s, n_x = joint.shape
     records = "" if joint.n_records is None else f", {joint.n_records:,} records"
     return f"{path}{records}: publish {x} ({n_x} values), protect {s} ({n_s} values)"
@@ -70,7 +75,7 @@ def _leaks(mechanism):
     fitted, released = mechanism.fitted, mechanism.report().after.mutual_information
     telling = {leak.column for leak in fitted.telling(released)}
     alone = float(mechanism.joint.p_s.max())
-    width = max([20, *(len(leak.column) for leak in fitted.leaks)])
+    width = max([20, *(len(shown(leak.column)) for leak in fitted.leaks)])
     lines = [
         "what other columns tell about S, each by itself",
         f"  {'column':<{width}}{'values':>8}{'I(S;column) [nats]':>20}{'S guessed right':>18}",
@@ -80,7 +85,7 @@ def _leaks(mechanism):
     for leak in fitted.leaks:
         information = f"{'>= ' if leak.at_least else ''}{leak.information:.4f}"
         mark = "  tells more than the released column" if leak.column in telling else ""
-        lines.append(f"  {leak.column:<{width}}{leak.n_values:>8,}{information:>20}{leak.guessed:>18.1%}{mark}")
+        lines.append(f"  {shown(leak.column):<{width}}{leak.n_values:>8,}{information:>20}{leak.guessed:>18.1%}{mark}")
     return "\n".join(lines)
 
 
@@ -94,16 +99,16 @@ def warnings(mechanism, passes, options):
     if options["seed"] is not None:
         yield "a seed is not private: who guesses it can undo the draws; use --key-file"
     if options["keep_sensitive"]:
-        yield f"{', '.join(names(fitted.sensitive))}: sensitive, and kept in the output"
+        yield f"{', '.join(map(shown, names(fitted.sensitive)))}: sensitive, and kept in the output"
     others = [name for name in passes if name not in names(fitted.sensitive)]
     telling = {leak.column: leak for leak in fitted.telling(mechanism.report().after.mutual_information)}
-    named = [f"{name} ({telling[name].information:.2f} nats)" for name in others if name in telling]
+    named = [f"{shown(name)} ({telling[name].information:.2f} nats)" for name in others if name in telling]
     if named:
         yield f"passed as they are, though they tell more about S than the released column: {', '.join(named)}"
     measured = {leak.column for leak in fitted.leaks if not leak.at_least or leak.column in telling}
     unknown = [name for name in others if name not in measured]
     if unknown:
-        yield f"passed as they are, and not fully measured for what they tell about S: {', '.join(unknown)}"
+        yield f"passed as they are, and not fully measured for what they tell about S: {', '.join(map(shown, unknown))}"
 
 
 def counts(counts, path):

@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow as pa
+from pyarrow import parquet
+
 from linred import passing
 from linred.fitted import parts_of
 
@@ -72,3 +75,29 @@ def read_csv(path):
 
 def files_in(directory):
     return sorted(os.listdir(directory))
+
+
+def as_rows(path):
+    """A file as a list of dicts, by packages that are not ours."""
+    name = str(path)
+    if name.endswith(".parquet"):
+        return parquet.ParquetFile(name).read().to_pylist()
+    if name.endswith((".arrow", ".feather")):
+        return pa.ipc.open_file(name).read_all().to_pylist()
+    if name.endswith(".arrows"):
+        return pa.ipc.open_stream(name).read_all().to_pylist()
+    with pa.input_stream(name, compression="detect") as file:
+        text = file.read().decode()
+    rows = csv.DictReader(text.splitlines(), delimiter="\t" if name.endswith("tsv") else ",")
+    return [{name: value or None for name, value in row.items()} for row in rows]
+
+
+def refused(done, *texts):
+    """One line, exit code 2, and what it says."""
+    assert done.code == 2, done
+    assert done.out == ""
+    assert len(done.lines) == 1, done.err
+    assert done.lines[0].startswith("linred: ")
+    assert len(done.lines[0]) < 2500
+    for text in texts:
+        assert text in done.lines[0]

@@ -13,6 +13,6 @@ for artifact in "$here"/dist/linred-*.whl "$here"/dist/linred-*.tar.gz; do
     rm -rf "$scratch/venv"
     "$python" -m venv "$scratch/venv"
     "$scratch/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$artifact[cli,plot]"
-    (cd "$scratch" && venv/bin/linred demo >/dev/null)
+    (cd "$scratch" && venv/bin/linred demo --force >/dev/null)
     echo "ok: $(basename "$artifact")"
 done

@@ -15,6 +15,7 @@ from commands import (
     FLIGHTS,
     PAIR,
     TARGET,
+    as_rows,
     column,
     context,
     files_in,
@@ -68,21 +69,6 @@ def test_the_fit_is_that_of_the_library(linred_command):
 FORMATS = ("csv", "csv.gz", "csv.zst", "tsv", "parquet", "arrow", "feather", "arrows")
 
 
-def as_rows(path):
-    """A file as a list of dicts, by packages that are not ours."""
-    name = str(path)
-    if name.endswith(".parquet"):
-        return parquet.ParquetFile(name).read().to_pylist()
-    if name.endswith((".arrow", ".feather")):
-        return pa.ipc.open_file(name).read_all().to_pylist()
-    if name.endswith(".arrows"):
-        return pa.ipc.open_stream(name).read_all().to_pylist()
-    with pa.input_stream(name, compression="detect") as file:
-        text = file.read().decode()
-    rows = csv.DictReader(text.splitlines(), delimiter="\t" if name.endswith("tsv") else ",")
-    return [{name: value or None for name, value in row.items()} for row in rows]
-
-
 def test_all_formats_agree(linred_command):
     """From CSV to every format, and from every format to CSV: the same values."""
     fit(linred_command, FLIGHTS, "carrier", "dest", *TARGET)
@@ -120,59 +106,6 @@ def write_format(path, rows):
             names = list(rows[0])
             lines = [delimiter.join(names), *(delimiter.join(row[name] or "" for name in names) for row in rows)]
             file.write("\r\n".join(lines).encode())
-
-
-def test_parquet_keeps_types(linred_command):
-    """Public integers, dictionaries and dates; other columns of every kind; schema metadata is left out."""
-    rng = np.random.default_rng(1)
-    n = 3000
-    codes = rng.integers(0, 3, n)
-    table = pa.table(
-        {
-            "s": pa.array(rng.choice(["a", "b"], n)),
-            "n": pa.array(codes + 10, pa.int16()),
-            "d": pa.array(codes.astype("datetime64[D]")),
-            "c": pa.array(np.array(["x", "y", "z"])[codes]).dictionary_encode(),
-            "b": pa.array(codes == 1, mask=codes == 2),
-            "list": pa.array([[1, 2]] * n),
-            "when": pa.array(codes, pa.timestamp("us", "UTC")),
-            "long": pa.array(np.array(["t", "u", "v"])[codes].tolist(), pa.large_string()),
-        },
-        metadata={"secret": "1"},
-    )
-    parquet.write_table(table, "in.parquet", row_group_size=1000)
-    for public in ("n", "d", "c", "b", "n,c", "when", "long"):
-        fit(linred_command, "in.parquet", "s", public, "--alpha", "0.7", "--force")
-        how = ("-m", "mechanism.json", "--seed", "5", "--force", "-q")
-        for to in ("parquet", "arrow"):
-            assert linred_command("sanitize", "in.parquet", *how, "-o", f"out.{to}").code == 0
-        out = parquet.ParquetFile("out.parquet").read()
-        assert out.schema.remove_metadata() == table.schema.remove(0).remove_metadata()
-        assert out.schema.metadata is None
-        assert pa.ipc.open_file("out.arrow").read_all().cast(out.schema).equals(out)
-        for name in table.column_names[1:]:
-            same = out[name].to_pylist() == table[name].to_pylist()
-            assert same == (name not in public.split(",")), (public, name)
-            assert set(map(str, out[name].to_pylist())) == set(map(str, table[name].to_pylist()))
-
-
-def test_views_are_read_and_metadata_of_fields_is_left_out(linred_command):
-    """Polars writes text as views; a field may carry anything, categories of the source say."""
-    rows = read_csv(ADULT)
-    text = pa.field("occupation", pa.string_view(), metadata={"first": "SECRET"})
-    table = pa.table(
-        [column(rows, "sex"), column(rows, "occupation"), column(rows, "race")],
-        schema=pa.schema([("sex", pa.string_view()), text, ("race", pa.string_view())]),
-    )
-    with pa.ipc.new_file("in.arrow", table.schema) as file:
-        file.write_table(table)
-    fit(linred_command, "in.arrow", "sex", "occupation", *TARGET, "--missing", "skip")
-    how = ("-m", "mechanism.json", "--seed", "1", "--context", "c", "-q")
-    for to in ("csv", "parquet", "arrow"):
-        assert linred_command("sanitize", "in.arrow", *how, "-o", f"out.{to}").code == 0
-        assert b"SECRET" not in Path(f"out.{to}").read_bytes()
-    assert as_rows("out.csv") == as_rows("out.parquet") == as_rows("out.arrow")
-    assert column(read_csv("out.csv"), "race") == column(rows, "race")
 
 
 def test_columns_that_are_chosen(linred_command):

@@ -5,9 +5,7 @@ import gzip
 import os
 import resource
 import signal
-import stat
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,21 +14,9 @@ import pytest
 from pyarrow import csv, parquet
 
 import linred
-from commands import ADULT, ASKED, DATA, HEADER, command, files_in, process
-from linred import storage
+from commands import ADULT, ASKED, DATA, HEADER, command, files_in, process, refused
 
 ROW = "Divorced,Sales"
-
-
-def refused(done, *texts):
-    """One line, exit code 2, and what it says."""
-    assert done.code == 2, done
-    assert done.out == ""
-    assert len(done.lines) == 1, done.err
-    assert done.lines[0].startswith("linred: ")
-    assert len(done.lines[0]) < 2500
-    for text in texts:
-        assert text in done.lines[0]
 
 
 BAD_FILES = {
@@ -319,70 +305,3 @@ def test_an_error_ends_a_run_whose_pipe_is_still_open(artifact_path, tmp_path):
         running.stdin.close()
     running.stderr.close()
     assert files_in(tmp_path) == []
-
-
-def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
-    target = tmp_path / "out"
-    writing = storage.writing(target)
-    writing.__enter__().write(b"new")
-    target.write_text("other")
-    with pytest.raises(FileExistsError):
-        writing.__exit__(None, None, None)
-    assert target.read_text() == "other"
-    assert files_in(tmp_path) == ["out"]
-
-
-def test_what_is_public_and_what_is_private(tmp_path):
-    old = os.umask(0o022)
-    try:
-        for private, mode in ((False, 0o644), (True, 0o600)):
-            with storage.writing(tmp_path / f"{private}", private=private) as file:
-                assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == mode
-            assert stat.S_IMODE((tmp_path / f"{private}").stat().st_mode) == mode
-    finally:
-        os.umask(old)
-
-
-PEAK = """
-import resource, sys
-from linred import cli
-import pyarrow.parquet, linred.commands, linred.passing, linred.csv_files, linred.columnar_files
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-try:
-    cli.main(sys.argv[1:])
-except SystemExit as left:
-    assert left.code == 0, left
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-"""
-
-
-@pytest.mark.parametrize("to", ["csv", "parquet"])
-def test_memory_does_not_grow_with_the_file(artifact_path, tmp_path, to):
-    """Twelve million records take no more than three million, and both less than 600 MB above the import."""
-    peaks = []
-    for n_millions in (3, 12):
-        with open(tmp_path / "in.csv", "w") as file:
-            file.write(HEADER)
-            for _ in range(n_millions * 10):
-                file.write(f"{ROW}\nNever-married,Craft-repair\n" * 50_000)
-        if to == "parquet":
-            done = process(
-                "sanitize",
-                "in.csv",
-                "-m",
-                artifact_path,
-                "-o",
-                "in.parquet",
-                "--keep-sensitive",
-                "--force",
-                cwd=tmp_path,
-            )
-            assert done.code == 0
-        arguments = ("sanitize", f"in.{to}", "-m", artifact_path, "-o", f"out.{to}", "--force", "-q", "--threads", "2")
-        done = subprocess.run(
-            [sys.executable, "-c", PEAK, *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        peaks.append(int(done.stdout) / 1024)
-    assert peaks[1] < 600
-    assert peaks[1] < 1.25 * peaks[0] + 30
