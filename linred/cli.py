@@ -50,7 +50,8 @@ def _stand_in_for_closed_streams():
 
 
 def _stored():
-    return f"only {', '.join(storage.finished)} was stored" if storage.finished else "nothing was stored"
+    were = "was" if len(storage.finished) == 1 else "were"
+    return f"only {', '.join(storage.finished)} {were} stored" if storage.finished else "nothing was stored"
 
 
 class _Terminated(BaseException):

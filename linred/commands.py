@@ -164,9 +164,7 @@ def run(data, output, save_mechanism, html, force, **options):
 @linred.command()
 @click.argument("artifact_path", metavar="MECHANISM", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="the figures as JSON")
-@click.option(
-    "--html", type=click.Path(), help="a page to read, print and sign; for its owner only"
-)
+@click.option("--html", type=click.Path(), help="a page to read, print and sign; for its owner only")
 @_force
 def report(artifact_path, as_json, html, force):
     """Say what the mechanism of an artifact does."""

@@ -4,6 +4,7 @@ import datetime
 import decimal
 import json
 import os
+import re
 import stat
 
 import numpy as np
@@ -229,3 +230,64 @@ def test_an_empty_table_that_may_be_drawn_from_is_refused(tmp_path):
     moves = [[0, 0, 1 - 9e-10, 9e-10, len(content["tables"]) - 1]]
     moves += [move for move in content["moves"] if move[:2] != [0, 0]]
     refused(signed({**content, "moves": moves}), tmp_path, "do not sum to one")
+
+
+@pytest.mark.parametrize("name", ["markov", "non_markov", "optimal, both targets", "optimal, without s", "k_rr"])
+def test_moves_that_release_other_than_the_figures_say_are_refused(name, tmp_path):
+    """Whoever changes moves, and digests with them, does not get the old figures for the new mechanism."""
+    content = json.loads(stored(MADE[name](), tmp_path).read_bytes())
+    place = next(i for i, (_, _, keep, _, _) in enumerate(content["moves"]) if 0 < keep < 1)
+    s, x, keep, _, table = content["moves"][place]
+    content["moves"][place] = [s, x, keep - 1e-6, 1 - keep + 1e-6, table]
+    refused(signed(content), tmp_path, r"its moves make P\(y=")
+
+
+FITTED = Fitted((Part("s"),), (Part("x"),), True, "skip", (Leak("other", 7, 0.25, 0.001, 0.75, True),), True)
+WRONG_ABOUT_THE_FIT = [
+    ("declared", "yes"),
+    ("scanned", 1),
+    ("missing", None),
+    ("sensitive", [{"name": 5, "edges": [], "called": ""}]),
+    ("public", [{"name": "x", "edges": ["a"], "called": ""}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "column": 7}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "information": "much"}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "n_values": 1.5}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "at_least": "no"}]),
+    ("leaks", [{"column": "other"}]),
+    ("more", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG_ABOUT_THE_FIT)
+def test_what_it_says_of_the_fit_has_the_right_types(name, value, tmp_path):
+    mechanism = linred.markov(joints.example_1(), 0.5)
+    mechanism.fitted = FITTED
+    content = json.loads(stored(mechanism, tmp_path).read_bytes())
+    content["fitted"][name] = value
+    refused(signed(content), tmp_path)
+
+
+@pytest.mark.parametrize("target", [{"ldp": "1", "log_lift": "inf"}, {"ldp": -1, "log_lift": 1}, {"ldp": 1}, 5])
+def test_targets_are_numbers(target, small, tmp_path):
+    content = json.loads(small)
+    content["made"]["target"] = target
+    refused(signed(content), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"decimal": "abc"}, "x[1] = 'abc' is not a decimal"),
+        ({"decimal": "sNaN"}, "x[1] = 'sNaN' can be compared with nothing"),
+        ({"decimal": [1]}, "x[1] = [1] is not a decimal"),
+        ({"date": "2013-13-01"}, "x[1] = '2013-13-01' is not a date"),
+        ({"bytes": "zz"}, "x[1] = 'zz' is not a bytes"),
+        ({"datetime64": [10**26, "s", 1]}, "x[1] = [100000000000000000000000000, 's', 1] is not a datetime64"),
+        ({"datetime64": "2013"}, "x[1] = '2013' is not a datetime64"),
+        ({"code": "1"}, "x[1] = {'code': '1'} is no label: known types are bytes, date, datetime, time, decimal"),
+        ({}, "x[1] = {} is no label"),
+    ],
+)
+def test_labels_that_cannot_be_read_are_named(value, message):
+    with pytest.raises(ValueError, match=rf"^{re.escape(message)}"):
+        labels.from_json("x", ["a", value])

@@ -5,6 +5,7 @@ import gzip
 import os
 import resource
 import signal
+import stat
 import subprocess
 import time
 from pathlib import Path
@@ -184,6 +185,7 @@ OPTIONS = {
     "bins of text": (("fit", ADULT, *ASKED, "--bins", "occupation=1,2"), "'occupation' is to be sorted into bins"),
     "no such domain": (("fit", ADULT, *ASKED, "--domain", "none.json"), "none.json: the domain cannot be read"),
     "no such encoding": (("fit", ADULT, *ASKED, "--encoding", "klingon"), "encoding 'klingon' is not known"),
+    "an encoding of no text": (("fit", ADULT, *ASKED, "--encoding", "zlib"), "encoding 'zlib' is not known"),
     "a delimiter too long": (("fit", ADULT, *ASKED, "--delimiter", "ab"), "delimiter 'ab'"),
     "no such option": (("fit", ADULT, "--wrong"), "No such option"),
     "no such command": (("wrong",), "No such command"),
@@ -210,7 +212,63 @@ def test_options_that_cannot_be(linred_command, what):
     assert files_in(".") == ["key"]
 
 
+DOMAINS = {
+    "not JSON": ("{", "cannot be read as JSON"),
+    "no object": ("[]", 'a domain is {"column": ["label", ...], ...}'),
+    "no list": ('{"occupation": "Sales"}', "occupation is not a list"),
+    "a column is missing": ('{"occupation": ["Sales"]}', "declares nothing for column 'marital_status'"),
+    "a label twice": ('{"occupation": ["Sales", "Sales"]}', "'occupation'[1] = 'Sales' is there before"),
+    "no number": ('{"occupation": [{"decimal": "abc"}]}', "occupation[0] = 'abc' is not a decimal"),
+    "no such time": ('{"occupation": [{"datetime64": [1e26, "s", 1]}]}', "is not a datetime64"),
+    "an object": ('{"occupation": [{"__class__": "os"}]}', "is no label"),
+}
+
+
+@pytest.mark.parametrize("what", DOMAINS)
+def test_domains_that_cannot_be(linred_command, what):
+    content, text = DOMAINS[what]
+    Path("domain.json").write_text(content)
+    refused(linred_command("fit", ADULT, *ASKED, "--domain", "domain.json", "-o", "m.json"), text)
+    assert files_in(".") == ["domain.json"]
+
+
+def test_the_demo_keeps_what_is_there(linred_command):
+    os.mkdir("mine")
+    Path("mine/report.html").write_text("as it was")
+    refused(linred_command("demo", "mine"), "report.html exists: --force")
+    assert files_in("mine") == ["report.html"]
+    assert Path("mine/report.html").read_text() == "as it was"
+    assert linred_command("demo", "mine", "--force").code == 0
+    assert stat.S_IMODE(os.stat("mine/report.html").st_mode) == 0o600
+
+
+def test_names_of_columns_that_break_lines_do_not_break_ours(linred_command):
+    rows = "".join(f"{s},{x},{s}\n" for s, x in [("f", "a"), ("m", "b"), ("m", "a")] * 9)
+    Path("in.csv").write_text('"s\nlinred: done",x,"other\r\n\x1b[2J"\n' + rows)
+    asked = ("--sensitive", '"s\nlinred: done"', "--public", "x", "--alpha", "0.5", "-o", "m.json")
+    done = linred_command("fit", "in.csv", *asked)
+    assert done.code == 0
+    assert "protect 's\\nlinred: done' (2 values)" in done.out
+    assert "\x1b" not in done.out
+    done = linred_command("sanitize", "in.csv", "-m", "m.json", "-o", "out.csv", "--keep-sensitive")
+    assert done.code == 0
+    assert "\x1b" not in done.err
+    assert [line.partition(":")[0] for line in done.err.splitlines()] == ["linred"] * 2 + ["out.csv"]
+
+
 # The machine fails
+
+
+def test_an_interrupt_between_outputs_says_what_was_stored(linred_command, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linred.commands._write_page", interrupt)
+    outputs = ("-o", "out.csv", "-m", "m.json", "--html", "page.html")
+    done = linred_command("run", ADULT, *ASKED, *outputs, "-q")
+    assert done.code == 130
+    assert done.lines == ["linred: interrupted: only out.csv, m.json were stored"]
+    assert files_in(".") == ["m.json", "out.csv"]
 
 
 @pytest.fixture(scope="module")

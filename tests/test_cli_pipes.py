@@ -1,17 +1,26 @@
 """The `linred` command as a process of its own: pipes, and packages that are missing."""
 
 import gzip
+import os
 import subprocess
 import sys
+import threading
+import time
+from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 from commands import (
     ADULT,
+    ASKED,
     PAIR,
     TARGET,
+    Done,
     command,
+    fit,
     process,
+    refused,
     text_of,
 )
 
@@ -86,3 +95,68 @@ def test_an_extra_that_is_missing_is_named(tmp_path):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.returncode == 2
         assert done.stderr == f"linred: the command needs {package}: pip install linred[cli]\n"
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    os.mkfifo(tmp_path / "fifo.csv")
+    return tmp_path / "fifo.csv"
+
+
+def written_to(fifo, *pieces):
+    """A thread that writes to a FIFO piece by piece, so that a reader gets them one by one."""
+
+    def write():
+        with open(fifo, "wb", buffering=0) as file:
+            for piece in pieces:
+                file.write(piece)
+                time.sleep(0.3)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    return writer
+
+
+def test_a_fifo_is_a_pipe(artifact_path, tmp_path, fifo):
+    """Its header may come in pieces; its name names no release; it is read once."""
+    text = ADULT.read_bytes()
+    how = ("-m", artifact_path, "--columns", "age", "-q", "--seed", "1", "--context", "c")
+    assert process("sanitize", ADULT, *how, "-o", "out.csv", cwd=tmp_path).code == 0
+    writer = written_to(fifo, text[:7], text[7:40], text[40:])
+    done = process("sanitize", fifo, *how, "-o", "-", cwd=tmp_path)
+    writer.join(10)
+    assert (done.code, done.out, done.lines) == (0, text_of(tmp_path / "out.csv"), [])
+    process("keygen", "key", cwd=tmp_path)
+    named = ("-m", artifact_path, "--key-file", "key", "-o", "-")
+    refused(process("sanitize", fifo, *named, cwd=tmp_path), "name it by --context")
+    refused(process("run", fifo, *ASKED, "-o", "-", cwd=tmp_path), "a pipe can be read once")
+    refused(process("sanitize", fifo, *named, "--from", "parquet", "--context", "c", cwd=tmp_path), "it must seek")
+
+
+def test_a_header_of_megabytes(linred_command):
+    names = [f"column {i} {'n' * 900}" for i in range(3000)]
+    row = ",".join(["v"] * len(names))
+    Path("in.csv").write_text(f"s,{','.join(names)},x\nf,{row},a\nm,{row},b\n")
+    fit(linred_command, "in.csv", "s", "x", "--alpha", "0.5", "--no-scan")
+    assert linred_command("sanitize", "in.csv", "-m", "mechanism.json", "-o", "out.csv", "-q").code == 0
+    assert [len(line.split(",")) for line in Path("out.csv").read_text().splitlines()] == [3001] * 3
+
+
+def closed(*arguments, descriptor, cwd):
+    """The command with one of its streams closed: `2>&-` in a shell."""
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {descriptor}>&-', "sh", *command(*arguments)], capture_output=True, text=True, cwd=cwd
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def test_streams_that_are_closed(artifact_path, tmp_path):
+    """A file must not be opened as descriptor 1, say; what goes nowhere is refused where it was asked for."""
+    how = ("sanitize", ADULT, "-m", artifact_path, "-q", "--force", "-o")
+    for descriptor in (0, 1, 2):
+        assert closed(*how, "out.csv", descriptor=descriptor, cwd=tmp_path).code == 0
+        assert len(text_of(tmp_path / "out.csv").splitlines()) == 3001
+    refused(closed(*how, "-", descriptor=1, cwd=tmp_path), "standard output is closed")
+    refused(closed("sanitize", "-", *how[2:], "out.csv", descriptor=0, cwd=tmp_path), "standard input is closed")
+    assert closed("report", artifact_path, descriptor=1, cwd=tmp_path) == (0, "", "")
+    assert closed("report", "none.json", descriptor=2, cwd=tmp_path) == (2, "", "")

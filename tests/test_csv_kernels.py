@@ -117,7 +117,8 @@ def test_what_does_not_fit_is_refused():
     text = b"a,b\n"
     bounds, _ = _csv.split(text, True, ord(","), np.array([0, 1], np.int32))
     code = np.zeros(1, np.uint32)
-    for pieces, codes in (([(0, 2)], code), ([], code), ([_csv.Text([])], code), ([(0, 0)], code[:0])):
+    wrong_pieces = ([(0, 2)], [], [_csv.Text([])], [(1, 0)], [(0, 1), (1, 1)], [(1, 1), (0, 0)])
+    for pieces, codes in (*((pieces, code) for pieces in wrong_pieces), ([(0, 0)], code[:0])):
         with pytest.raises(ValueError, match=r"slot|pieces|text"):
             _csv.lines(text, bounds, pieces, codes, ord(","))
     with pytest.raises(ValueError, match="slot"):
