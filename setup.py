@@ -7,7 +7,7 @@ from glob import glob
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-FAMILIES = ("simd", "counting", "metrics", "mechanism", "alias", "sampling", "csv")
+FAMILIES = ("simd", "counting", "recoding", "metrics", "mechanism", "alias", "sampling", "csv")
 # No contraction to fused multiply-add: every variant on every machine rounds alike.
 FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-std=c11", "-ffp-contract=off"]
 if os.environ.get("LINRED_NATIVE") == "1":

@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.common import compare, seconds
-from linred import Joint, _counting
+from linred import Joint, _counting, _recoding
 
 N_RECORDS = 20_000_000
 CASES = [
@@ -42,6 +42,13 @@ def fastest_numpy_way(s, x, n_s, n_x):
     return min(ways, key=lambda way: sorted(seconds(way) for _ in range(3))[1])
 
 
+def _recoding_row(codes, n_codes, size):
+    table = np.arange(n_codes)[::-1].astype(codes.dtype)
+    rivals = (lambda: table[codes]), (lambda: table.take(codes)), (lambda: np.take(table, codes, mode="clip"))
+    fastest = min(rivals, key=lambda way: sorted(seconds(way) for _ in range(3))[1])
+    return compare(f"codes to other codes, {size}", lambda: _recoding.recode(codes, table), "`take`", fastest, "2")
+
+
 def rows():
     for n_s, n_x, dtype in CASES:
         s, x = records(n_s, n_x, dtype)
@@ -60,6 +67,7 @@ def rows():
             return np.bincount(index, minlength=n_s * n_x)
 
         assert (ours().counts.ravel() == numpy_way()).all()
+        yield _recoding_row(s, n_s, size)
         yield compare(f"`Joint.from_records`, {size}", ours, "index and `bincount`", numpy_way, "4")
         yield compare(f"`Joint.from_records`, {size}", ours, "`bincount` of a ready index", ready_index, "1.5")
         yield compare(f"the kernel on one thread, {size}", one_thread, "index and `bincount`", numpy_way, "4")

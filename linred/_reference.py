@@ -11,6 +11,10 @@ def count_pairs(s_codes, x_codes, n_s, n_x):
     return counts
 
 
+def recode(codes, table):
+    return table[codes.astype(np.int64)]
+
+
 def column_extremes(matrix):
     return matrix.max(axis=0), matrix.min(axis=0)
 

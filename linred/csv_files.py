@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _csv
+from linred import _csv, _recoding
 from linred.files import PIPE, FileError, Lent, check_names, is_pipe, one_line, pyarrow, stdin
 from linred.replacing import with_replaced
 
@@ -207,7 +207,7 @@ class TextColumn:
     def linred_places(self, labels):
         """Codes by the place of each value among `labels`, len(labels) for any other."""
         index, recode = _index(labels)
-        return recode.take(index.codes(self._block, self._bounds, self._slot))
+        return _recoding.recode(index.codes(self._block, self._bounds, self._slot), recode)
 
     def __getitem__(self, record):
         values, _ = _csv.column(self._block, self._bounds[record : record + 1], self._slot)

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linred import _recoding
+
 
 class Column(NamedTuple):
     codes: np.ndarray
@@ -278,7 +280,7 @@ def _places(column, labels):
     """Codes by the place of the column's labels among `labels`, len(labels) for those that are not there."""
     if labels[: len(column.labels)] == column.labels:
         return column.codes
-    return _recode(column.labels, labels)[column.codes]
+    return _recoding.recode(column.codes, _recode(column.labels, labels))
 
 
 def _recode(values, labels):
@@ -299,7 +301,8 @@ def places(name, column, labels):
     parts = columns_of(name, column)
     if parts is None and hasattr(column, "dictionary_encode"):
         _, indices, categories = arrow_dictionary(name, column)
-        return _recode([*(None if _is_missing(one) else one for one in categories), None], labels).take(indices)
+        table = _recode([*(None if _is_missing(one) else one for one in categories), None], labels)
+        return _recoding.recode(indices, table)
     encoded = _encode_column(name, column, False) if parts is None else _combine(name, parts, False)
     return _places(encoded, labels)
 

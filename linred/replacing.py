@@ -31,8 +31,8 @@ class Replaced:
         indices = codes if self._is_code and codes.dtype == self._place.dtype else self._place.take(codes)
         if not self._is_dictionary:
             return self._values.take(pa.array(indices))
-        mask = indices == len(self._values) - 1
-        indices = pa.array(indices, mask=mask if mask.any() else None)
+        missing = len(self._values) - 1
+        indices = pa.array(indices, mask=indices == missing if indices.max(initial=0) == missing else None)
         return pa.DictionaryArray.from_arrays(indices, self._values[:-1], ordered=self._type.ordered, safe=False)
 
 

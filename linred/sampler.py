@@ -12,6 +12,7 @@ The rest of the bits come from a block of the record's own. csrc/sampling.h has 
 import os
 import threading
 from collections import deque
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -194,13 +195,30 @@ class _ById:
 
 
 class _Room:
-    """One thread's buffers."""
+    """One thread's buffers, for up to so many records."""
 
     def __init__(self, n_records):
+        self.n_records = n_records
         self.zeros = memoryview(bytes(2 * n_records))
         self.words = np.empty(2 * n_records + keystream.BLOCK_BYTES, np.uint8)
         self.blocks = np.empty(keystream.BLOCK_BYTES * (n_records + 1), np.uint8)
         self.pending = _sampling.Pending(n_records)
+
+
+MOST_SPARE_RECORDS = 2**18
+_spare = threading.local()
+
+
+@contextmanager
+def _room(n_records):
+    """A `_Room`, that of this thread's last call where it is large enough: to get memory anew from the system for every
+    batch of a file takes longer than to draw it. What is left in it is overwritten before it is read."""
+    room = _spare.__dict__.pop("room", None)
+    if room is None or room.n_records < n_records:
+        room = _Room(n_records)
+    yield room
+    if room.n_records <= MOST_SPARE_RECORDS:
+        _spare.room = room
 
 
 def _run(draw, columns, block_records, threads):
@@ -208,7 +226,8 @@ def _run(draw, columns, block_records, threads):
     n_records = columns[1].size
     if n_records <= min(block_records, FEWEST_RECORDS_A_THREAD):
         if n_records:
-            draw(_sampling.Columns(*columns), _Room(n_records))
+            with _room(n_records) as room:
+                draw(_sampling.Columns(*columns), room)
         return
     threads = min(threads or os.cpu_count() or 1, max(1, n_records // FEWEST_RECORDS_A_THREAD))
     block_records = min(block_records, -(-n_records // threads))

@@ -101,9 +101,9 @@ def _known_codes(mechanism, s, x, unseen):
 
 def _unknown(name, column, codes, n_labels, unseen):
     """The mask of codes that stand for no label; None where there are none."""
-    mask = codes == n_labels
-    if not mask.any():
+    if codes.max(initial=0) < n_labels:
         return None
+    mask = codes == n_labels
     if unseen == "error":
         record = int(np.argmax(mask))
         raise UnseenError(name, record, records.value_at(name, column, record))

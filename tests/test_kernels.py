@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import linred
 import stats
-from linred import _alias, _counting, _mechanism, _metrics, _reference, _sampling, _simd
+from linred import _alias, _counting, _mechanism, _metrics, _recoding, _reference, _sampling, _simd
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 2047, 2048, 2049, 5000]
 DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int64]
@@ -80,6 +80,44 @@ def test_count_pairs_refuses_what_it_cannot_count():
             _counting.count_pairs(np.array([0, -1, 0], np.int8), codes, n_s, 2)
     with pytest.raises(ValueError, match="cannot be counted"):
         _counting.count_pairs(codes, codes, 2**20, 2**20)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("to", [np.uint8, np.uint16, np.uint32])
+def test_recode_equals_its_twin(dtype, to):
+    rng = np.random.default_rng(4)
+    for n_records, n_codes in itertools.product(LENGTHS, [1, 2, 15, 127, 128, 300]):
+        n_codes = min(n_codes, np.iinfo(dtype).max)
+        table = rng.integers(0, np.iinfo(to).max, n_codes, to, endpoint=True)
+        codes = rng.integers(0, n_codes, 2 * n_records).astype(dtype)[::2]
+        recoded = _recoding.recode(codes, table)
+        assert recoded.dtype == to
+        np.testing.assert_array_equal(recoded, _reference.recode(codes, table))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("record", [0, 2047, 2048, 4999])
+@pytest.mark.parametrize("code", [6, 7, 255, 2**31, 2**32 + 5, 2**63 + 5, 2**64 - 1, -1])
+def test_recode_names_a_code_out_of_range(dtype, record, code):
+    code = max(min(code, np.iinfo(dtype).max), np.iinfo(dtype).min)
+    codes = np.zeros(5000, dtype)
+    codes[record] = code
+    if code in (0, 5):
+        return
+    for n_codes in (0, 6):
+        first = record if n_codes else 0
+        with pytest.raises(ValueError, match=rf"x\[{first}\] = {codes[first]} is not a code below {n_codes}"):
+            _recoding.recode(codes, np.zeros(n_codes, np.uint8), "x")
+
+
+def test_recode_refuses_tables_that_are_not_of_codes():
+    codes = np.zeros(3, np.uint8)
+    assert _recoding.recode(codes[:0], np.zeros(0, np.uint8)).size == 0
+    for table in (np.zeros(3), np.zeros(3, np.int32), np.zeros(3, np.uint64), np.zeros((2, 2), np.uint8)):
+        with pytest.raises(ValueError, match="is not for codes"):
+            _recoding.recode(codes, table)
+    with pytest.raises(ValueError, match=r"dtype float64, not a column of integer codes"):
+        _recoding.recode(codes.astype(float), np.zeros(3, np.uint8))
 
 
 def test_column_extremes_equal_their_twin(variant):
