@@ -96,6 +96,20 @@ cdef class Text:
     def __len__(self):
         return self.begins.size - 1
 
+    cdef size_t n_bytes_of(self, const uint32_t[::1] codes) except? 0:
+        """Of the texts of all codes together; a ValueError where a code has none."""
+        cdef size_t n_bytes = 0, n_texts = self._begins.shape[0] - 1, n_codes = codes.shape[0], i
+        cdef uint32_t code = 0
+        with nogil:
+            for i in range(n_codes):
+                code = codes[i]
+                if code >= n_texts:
+                    break
+                n_bytes += self._begins[code + 1] - self._begins[code]
+        if n_codes and code >= n_texts:
+            raise ValueError(f"a code of {code} has no text among {n_texts}")
+        return n_bytes
+
 
 cdef class Labels:
     """An index of labels, distinct and not empty; `missing` is the code of an empty field."""
@@ -146,8 +160,8 @@ def lines(const uint8_t[::1] text, const uint32_t[:, :, ::1] bounds, pieces, con
     or a `Text` by code."""
     cdef linred_csv_piece to[256]  # MOST_PIECES
     cdef Text by_code
-    cdef size_t n_bytes = 0, n_pieces = len(pieces)
-    cdef Py_ssize_t longest = 0, slots_so_far = 0, k
+    cdef size_t n_bytes = 0, n_pieces = len(pieces), n_drawn = 0
+    cdef Py_ssize_t slots_so_far = 0, k
     if not 0 < n_pieces <= MOST_PIECES or codes.shape[0] != bounds.shape[0]:
         raise ValueError(f"{len(pieces)} pieces and {codes.shape[0]} codes are not for {bounds.shape[0]} records")
     for k, piece in enumerate(pieces):
@@ -160,11 +174,9 @@ def lines(const uint8_t[::1] text, const uint32_t[:, :, ::1] bounds, pieces, con
             to[k] = linred_csv_piece(piece[0], piece[1], NULL, NULL)
         else:
             by_code = piece
-            if codes.shape[0] and np.max(codes) >= len(by_code):
-                raise ValueError(f"a code of {np.max(codes)} has no text among {len(by_code)}")
             to[k] = linred_csv_piece(-1, -1, &by_code._bytes[0], &by_code._begins[0])
-            longest += np.diff(by_code.begins).max(initial=0)
-    written = np.empty(text.shape[0] + bounds.shape[0] * (longest + n_pieces) + LINRED_CSV_HEAD, np.uint8)
+            n_drawn += by_code.n_bytes_of(codes)
+    written = np.empty(text.shape[0] + n_drawn + bounds.shape[0] * n_pieces + LINRED_CSV_HEAD, np.uint8)
     cdef uint8_t[::1] room = written
     if bounds.shape[0]:
         with nogil:

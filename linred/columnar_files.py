@@ -4,7 +4,7 @@ import base64
 import os
 from contextlib import contextmanager
 
-from linred.files import PIPE, FileError, Lent, check_names, one_line, pyarrow, stdin
+from linred.files import PIPE, FileError, Lent, check_names, holding, one_line, pyarrow, stdin
 from linred.replacing import Replaced, with_replaced
 
 BATCH_BYTES, BATCH_RECORDS, FEW_RECORDS = 8 * 2**20, 2**18, 1024
@@ -68,15 +68,6 @@ def _reading(path):
         yield
     except (pyarrow().ArrowException, OSError, UnicodeError) as error:
         raise FileError(f"{path}: {one_line(error)}") from None
-
-
-@contextmanager
-def _writing(form):
-    """What a format cannot hold, as a `FileError`; a full disk stays an OSError."""
-    try:
-        yield
-    except pyarrow().ArrowException as error:
-        raise FileError(f"{form} cannot hold it: {one_line(error)}; see --columns, or another format") from None
 
 
 class ParquetSource(_Source):
@@ -200,7 +191,7 @@ class ParquetSink:
                 text = pa.dictionary(pa.uint8() if len(as_asked.labels) < 2**8 else pa.int32(), pa.string())
                 self._schema = self._schema.set(place, field.with_type(text))
                 self._replaced[field.name] = Replaced(field.name, as_asked.labels, text, as_asked.order)
-        with _writing("Parquet"):
+        with holding("Parquet"):
             self._writer = parquet.ParquetWriter(
                 pa.PythonFile(self._lent, mode="w"), self._schema, write_statistics=False, store_schema=False
             )
@@ -218,7 +209,7 @@ class ParquetSink:
         if self._waiting:
             table = pyarrow().Table.from_batches(self._waiting)
             self._waiting, self._n_waiting, self._n_bytes = [], 0, 0
-            with _writing("Parquet"):
+            with holding("Parquet"):
                 self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def close(self):
@@ -246,14 +237,14 @@ class ArrowSink:
         self._schema, self._replaced = schema, replaced
         self._file, self._lent, self._kind, self._n_written, self._n_batches = file, Lent(file), form.kind, 0, 0
         new = pa.ipc.new_file if form.kind == "arrow" else pa.ipc.new_stream
-        with _writing("Arrow"):
+        with holding("Arrow"):
             self._writer = new(pa.PythonFile(self._lent, mode="w"), schema)
 
     def prepare(self, batch, codes):
         return with_replaced(batch, self._schema, self._replaced, codes)
 
     def write(self, batch):
-        with _writing("Arrow"):
+        with holding("Arrow"):
             self._writer.write_batch(batch)
         self._n_written, self._n_batches = self._n_written + batch.num_rows, self._n_batches + 1
 

@@ -23,7 +23,10 @@ def _columns(context, parameter, values):
     """COL,COL of one or several options; a name with a comma in it goes in quotes."""
     if not values:
         return None
-    return tuple(name for value in values for row in csv.reader([value], skipinitialspace=True) for name in row)
+    try:
+        return tuple(name for value in values for row in csv.reader([value], skipinitialspace=True) for name in row)
+    except csv.Error:
+        raise click.BadParameter(f"{values!r} is not COL,COL: a name with a line break in it goes in quotes") from None
 
 
 def _bins(context, parameter, values):
@@ -33,6 +36,8 @@ def _bins(context, parameter, values):
         column, equals, edges = value.rpartition("=")
         if not equals or not column:
             raise click.BadParameter(f"{value!r} is not COLUMN=EDGE,EDGE,...")
+        if column in bins:
+            raise click.BadParameter(f"{column!r} is there twice: give all its edges at once")
         bins[column] = tuple(edges.split(","))
     return bins
 
@@ -107,8 +112,7 @@ def linred():
 @_reading
 def fit(data, output, force, **options):
     """Fit a mechanism on DATA (CSV, Parquet, Arrow; - for a pipe) and print what it does."""
-    if output:
-        _check_outputs([data, options["domain"]], [output], force)
+    _check_outputs([data, options["domain"]], force, output)
     mechanism = _fitted(data, options)
     if output:
         mechanism.save(output, force=force)
@@ -128,7 +132,7 @@ def fit(data, output, force, **options):
 @_reading
 def sanitize(data, artifact_path, output, sensitive, public, force, **options):
     """Draw the public columns of DATA anew; the sensitive ones are left out."""
-    _check_outputs([data, artifact_path, options["key_file"]], [output], force)
+    _check_outputs([data, artifact_path, options["key_file"]], force, table=output)
     mechanism = artifact.load(artifact_path)
     mechanism.fitted = _renamed(artifact_path, mechanism, sensitive, public)
     _sanitize(data, mechanism, output, force, options)
@@ -148,7 +152,7 @@ def run(data, output, save_mechanism, html, force, **options):
     """Fit on DATA, sanitise it, and print the report: all in one."""
     if files.is_pipe(data):
         raise FileError("run reads its data twice, and a pipe can be read once: give a file, or fit and sanitize")
-    _check_outputs([data, options["key_file"], options["domain"]], [output, save_mechanism, html], force)
+    _check_outputs([data, options["key_file"], options["domain"]], force, save_mechanism, html, table=output)
     _secret(options)
     mechanism = _fitted(data, options)
     _sanitize(data, mechanism, output, force, options)
@@ -168,8 +172,7 @@ def run(data, output, save_mechanism, html, force, **options):
 @_force
 def report(artifact_path, as_json, html, force):
     """Say what the mechanism of an artifact does."""
-    if html:
-        _check_outputs([artifact_path], [html], force)
+    _check_outputs([artifact_path], force, html)
     mechanism = artifact.load(artifact_path)
     if html:
         _write_page(mechanism, html, force)
@@ -195,8 +198,7 @@ def tradeoff(data, ldp, log_lift, mechanisms, plot, as_csv, force, **options):
     """Privacy against utility on DATA: records changed at every target, for several mechanisms."""
     from linred.curves import tradeoff as curves_of
 
-    if plot:
-        _check_outputs([data], [plot], force)
+    _check_outputs([data, options["domain"]], force, plot)
     points = {"log_lift": _numbers("--log-lift", log_lift)} if log_lift else {"ldp": _numbers("--ldp", ldp or GRID)}
     if ldp and log_lift:
         raise FileError("--ldp and --log-lift are both given: one of them is the axis")
@@ -215,6 +217,7 @@ GRID = "0.1,0.2,0.3,0.5,0.7,1,1.5,2,3,4"
 @_force
 def keygen(path, force):
     """Make a key FILE, readable by its owner only, for sanitize --key-file."""
+    _check_outputs([], force, path)
     keys.write(path, force)
     click.echo(f"{path}: a fresh key. Keep it secret, and keep it: with it an output can be made again.", err=True)
 
@@ -229,9 +232,11 @@ def demo(directory, force):
     demonstration.main(directory, force)
 
 
-def _check_outputs(inputs, outputs, force):
-    """That every output can be written, before anything is read."""
-    outputs = [path for path in outputs if path is not None and path != PIPE]
+def _check_outputs(inputs, force, *stored, table=None):
+    """That every output can be written, before anything is read; `table` alone may be a pipe."""
+    if PIPE in stored:
+        raise FileError(f"{PIPE} is for tables, and this is kept in a file: name one")
+    outputs = [path for path in (*stored, table) if path is not None and path != PIPE]
     for place, path in enumerate(outputs):
         if os.path.realpath(path) in map(os.path.realpath, outputs[:place]):
             raise FileError(f"{path} is named for two outputs")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred import _csv, _recoding
-from linred.files import PIPE, FileError, Lent, check_names, is_pipe, one_line, pyarrow, stdin
+from linred.files import PIPE, FileError, Lent, check_names, holding, is_pipe, one_line, pyarrow, stdin
 from linred.replacing import with_replaced
 
 BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
@@ -231,10 +231,8 @@ class CsvSink:
         pa = pyarrow()
         self.schema, self._delimiter, self._replaced = schema, form.delimiter, replaced
         self._texts = {name: self._text_of(new.labels) for name, new in replaced.items()}
-        try:
+        with holding("CSV"):
             self._arrow_lines(pa.table([pa.nulls(1, field.type) for field in schema], schema=schema), "none")
-        except pa.ArrowException as error:
-            raise FileError(f"CSV has no text for one of the columns: {one_line(error)}; see --columns") from None
         self._file = self._stream = Lent(file)
         if form.compression:
             self._stream = pa.CompressedOutputStream(pa.PythonFile(self._file, mode="w"), form.compression)
@@ -254,7 +252,8 @@ class CsvSink:
             pieces = batch.pieces(self.schema.names, self._texts)
             if len(pieces) <= _csv.MOST_PIECES:
                 return batch.lines(pieces, codes.astype(np.uint32, copy=False))
-        return self._lines(with_replaced(batch, self.schema, self._replaced, codes))
+        with holding("CSV"):
+            return self._lines(with_replaced(batch, self.schema, self._replaced, codes))
 
     def _lines(self, batch):
         """Nothing is quoted, or, where one of its values needs it, all text of the batch."""

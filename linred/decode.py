@@ -150,11 +150,12 @@ def _arrow_decoder(column, labels):
     if pyarrow.types.is_dictionary(column.type):
         decode = _arrow_dictionary_decoder(pyarrow, column, labels)
     else:
-        values = pyarrow.array(list(labels), column.type)
+        taken = {"string_view": "large_string", "binary_view": "large_binary"}.get(str(column.type), column.type)
+        values = pyarrow.array(list(labels), taken)  # views cannot be taken from
         _check_kept(labels, values.to_pylist())
 
         def decode(codes):
-            return values.take(pyarrow.array(codes))
+            return values.take(pyarrow.array(codes)).cast(column.type)
 
         decode(np.zeros(1, np.uint8))  # not every type can be taken from
     if not hasattr(column, "chunks"):

@@ -6,6 +6,7 @@ every sink takes batches. CSV is in `linred.csv_files`, Parquet and Arrow in `li
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -117,6 +118,15 @@ class Lent:
         self.write, self.flush = len, lambda: None
 
 
+@contextmanager
+def holding(form):
+    """What a format cannot hold, as a `FileError`; a full disk stays an OSError."""
+    try:
+        yield
+    except pyarrow().ArrowException as error:
+        raise FileError(f"{form} cannot hold it: {one_line(error)}; see --columns, or another format") from None
+
+
 def check_names(path, names):
     seen = set()
     for place, name in enumerate(names):
@@ -159,8 +169,8 @@ def is_pipe(path):
 
 def listed(values):
     """Values for a message: those that fit on a line, each cut where it is long."""
-    texts = [text if len(text := repr(value)) <= 80 else f"{text[:77]}..." for value in values[:20]]
-    return ", ".join(texts) + (f" and {len(values) - 20:,} more" if len(values) > 20 else "")
+    texts = [text if len(text := repr(value)) <= 60 else f"{text[:57]}..." for value in values[:12]]
+    return ", ".join(texts) + (f" and {len(values) - 12:,} more" if len(values) > 12 else "")
 
 
 def one_line(error):

@@ -47,7 +47,8 @@ def fit(source, sensitive, public, *, domain=None, missing="category", scan=True
     if not tally.n_records:
         raise FileError(f"{source.path} has no records to fit on" + (" without a missing value" if n_read else ""))
     joint = tally.joint((sensitive, public), alphabets, orders)
-    leaks = sorted((column.leak() for column in watched if column.measured), key=lambda leak: -leak.beyond_chance)
+    leaks = [column.leak(tally.n_records) for column in watched if column.measured]
+    leaks.sort(key=lambda leak: -leak.beyond_chance)
     return joint, Fitted(sensitive, public, domain is not None, missing, tuple(leaks), scan)
 
 
@@ -59,7 +60,9 @@ def _check_columns(source, sensitive, public):
             raise FileError(f"column {name!r} is both sensitive and public")
         arrow_type = source.schema.field(name).type
         if getattr(arrow_type, "unit", None) == "ns" or kind_of_type(arrow_type) not in _LABEL_KINDS:
-            raise FileError(f"{source.path}: column {name!r} of {arrow_type} cannot be fitted: cast it, or bin it")
+            raise FileError(
+                f"{source.path}: column {name!r} of {arrow_type} cannot be fitted: cast it to text, numbers or times"
+            )
 
 
 _LABEL_KINDS = ("text", "true or false", "whole numbers", "numbers", "bytes", "date", "datetime", "time", "Decimal")
@@ -173,7 +176,7 @@ class Tally:
             grown[: self._counts.shape[0], : self._counts.shape[1]] = self._counts
             self._counts = grown
         counts = _counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
-        self._counts[np.ix_(*where)] += counts
+        np.add.at(self._counts, np.ix_(*where), counts)  # NaN and null, say, are two codes of one label
 
     def joint(self, sides, declared, orders):
         """The Joint over declared alphabets; where that is None, over the labels that came, in order, None last."""
@@ -251,15 +254,17 @@ class _Watched:
         codes = np.asarray(found.fill_null(len(known)))
         return records.Column(codes, (*known, (OTHERS,)))
 
-    def leak(self):
+    def leak(self, n_records):
+        if self._tally.n_records != n_records:
+            raise RuntimeError(f"{self._tally.n_records:,} of {n_records:,} records were counted for {self.name!r}")
         counts = self._tally.counts
         counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
-        n_records, (n_s, n_values) = counts.sum(), counts.shape
+        n_s, n_values = counts.shape
         return Leak(
             self.name,
             n_values,
             metrics.mutual_information(Joint.from_counts(counts)),
-            (n_s - 1) * (n_values - 1) / (2.0 * float(n_records)),
+            (n_s - 1) * (n_values - 1) / (2.0 * n_records),
             float(counts.max(axis=0).sum() / n_records),
             self._others or self._edges is not None,
         )

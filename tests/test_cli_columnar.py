@@ -179,6 +179,15 @@ def test_columns_of_odd_types_pass_or_are_refused(linred_command, what):
     refused(linred_command("sanitize", "in.arrow", "-m", "mechanism.json", "-o", "id.csv", *named), "'odd'")
 
 
+def test_bytes_that_are_not_text_have_no_place_in_csv(linred_command):
+    write("in.arrow", s=["f", "m"] * 20, x=pa.array([b"\xff", b"a"] * 20))
+    fit(linred_command, "in.arrow", "s", "x", "--alpha", "0.5")
+    how = ("-m", "mechanism.json", "-q", "-o")
+    refused(linred_command("sanitize", "in.arrow", *how, "out.csv"), "CSV cannot hold it", "another format")
+    assert linred_command("sanitize", "in.arrow", *how, "out.parquet").code == 0
+    assert set(read("out.parquet")["x"].to_pylist()) == {b"\xff", b"a"}
+
+
 def test_dictionaries_that_change_have_no_place_in_an_arrow_file(linred_command):
     schema = pa.schema([("s", pa.string()), ("x", pa.string()), ("d", pa.dictionary(pa.int8(), pa.string()))])
     s, x = two_columns(N)

@@ -2,11 +2,15 @@
 
 import csv
 import json
+import math
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import linred
 from commands import (
@@ -59,6 +63,48 @@ def test_the_leak_scan_measures_every_other_column(linred_command):
     (warning,) = (line for line in done.err.splitlines() if "warning" in line)
     assert "relationship (0.7" in warning
     assert "race" not in warning
+
+
+def information_by_counting(s, values):
+    """(I(S; values), the number of values, the share of s that is guessed right), with Python's own means."""
+    n, pairs = len(s), Counter(zip(s, values, strict=True))
+    of_s, of_values = Counter(s), Counter(values)
+    nats = sum(k / n * math.log(k * n / (of_s[a] * of_values[b])) for (a, b), k in pairs.items())
+    guessed = sum(max(pairs[a, b] for a in of_s) for b in of_values) / n
+    return nats, len(of_values), guessed
+
+
+def test_missing_values_of_any_kind_are_one_value_of_the_leak_scan(linred_command):
+    """NaN, null, null in a dictionary, a value that a dictionary has twice: all records are counted."""
+    rng, n = np.random.default_rng(5), 3000
+    s = rng.integers(0, 2, n)
+    numbers = np.where((s == 1) & (rng.random(n) < 0.9), np.nan, rng.integers(0, 4, n))
+    codes = rng.integers(0, 5, n) * (s == 0) + 1 * (s == 1)
+    values = [0.0, None, float("nan"), 0.0, 3.0]
+    columns = {
+        "nan": pa.array(numbers),
+        "half": pa.array(numbers.astype(np.float16)),
+        "null": pa.array(numbers, mask=rng.random(n) < 0.1),
+        "dictionary": pa.DictionaryArray.from_arrays(codes, pa.array(values)),
+        "all nan": pa.array(np.full(n, np.nan)),
+        "nothing": pa.nulls(n, pa.float32()),
+    }
+    table = pa.table({"s": s.astype(str).tolist(), "x": rng.choice(["a", "b"], n).tolist(), **columns})
+    parquet.write_table(table.drop_columns(["dictionary"]), "in.parquet", row_group_size=1000)
+    with pa.ipc.new_file("in.arrow", table.schema) as file:
+        file.write_table(table, max_chunksize=700)
+    for path in ("in.parquet", "in.arrow"):
+        fit(linred_command, path, "s", "x", "--alpha", "0.5", "--force")
+        for leak in linred.load("mechanism.json").fitted.leaks:
+            values = columns[leak.column].to_pylist()
+            plain = [None if value is None or value != value else value for value in values]
+            nats, n_values, guessed = information_by_counting(s.tolist(), plain)
+            assert leak.information == pytest.approx(nats, abs=1e-12), (path, leak)
+            assert (leak.n_values, leak.guessed) == (n_values, pytest.approx(guessed)), (path, leak)
+    assert {leak.column for leak in linred.load("mechanism.json").fitted.leaks} == set(columns)
+    done = linred_command("sanitize", "in.arrow", "-m", "mechanism.json", "-o", "out.arrow")
+    (warning,) = (line for line in done.err.splitlines() if "tell more about S" in line)
+    assert {name for name in columns if f" {name} (" in warning} == {"nan", "half", "null", "dictionary"}
 
 
 def test_a_column_of_too_many_values_is_measured_in_bins_or_in_part(linred_command):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -111,6 +112,20 @@ def test_lines_are_fields_and_texts_put_together(rows):
     lines = _csv.lines(text, bounds, [(0, 1), _csv.Text(new), (3, 3)], codes, ord(","))
     expected = b"".join(b",".join([*row[:2], new[i % 3], row[3]]) + b"\n" for i, row in enumerate(rows))
     assert lines.tobytes() == expected
+
+
+def test_a_long_text_takes_room_where_it_is_drawn_alone():
+    n = 200_000
+    text = b"a\n" * n
+    bounds, _ = _csv.split(text, True, ord(","), np.zeros(1, np.int32))
+    codes = np.zeros(n, np.uint32)
+    codes[7] = 1
+    tracemalloc.start()
+    lines = _csv.lines(text, bounds, [_csv.Text([b"b", b"c" * 1_000_000])], codes, ord(","))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10e6
+    assert lines.tobytes() == b"b\n" * 7 + b"c" * 1_000_000 + b"\n" + b"b\n" * (n - 8)
 
 
 def test_what_does_not_fit_is_refused():

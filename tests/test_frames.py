@@ -250,6 +250,17 @@ def test_arrow_keeps_schema_and_metadata():
     assert null.schema.field("job").metadata == {b"about": b"job"}
 
 
+def test_views_of_text_stay_views():
+    try:
+        pa.array(["a"]).cast(pa.string_view())
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this pyarrow cannot make them")
+    table = pa.table({"sex": pa.array(SEX, pa.string_view()), "job": pa.array(JOB, pa.string_view())})
+    result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY)
+    assert result.schema == table.schema.remove(0)
+    assert result["job"].to_pylist() == EXPECTED
+
+
 def test_binned_columns_of_arrow_go_to_pandas():
     """The notes of pandas in a schema would say that text is Int64."""
     frame = pd.DataFrame({"sex": SEX, "age": pd.array([int(age) for age in DATA["age"]], "Int64")})
