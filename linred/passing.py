@@ -7,8 +7,8 @@ import json
 import os
 import queue
 import threading
-from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 import numpy as np
 
@@ -69,11 +69,17 @@ class Plan:
                     )
 
     def _schema_of(self, schema, written):
-        """Columns that are sorted into bins become text; all others keep their type."""
-        pa = pyarrow()
+        """Columns that are sorted into bins become text; all others keep their type. A public one may be null where a
+        missing value can be drawn; Parquet is written much faster where it may not."""
+        pa, x_labels = pyarrow(), self._mechanism.joint.x_labels
         binned = {part.name for part in self._public if part.edges}
+        never_null = {
+            part.name
+            for place, part in enumerate(self._public)
+            if self._unseen != "null" and None not in part_labels(x_labels, self._public, place)
+        }
         fields = [pa.field(name, pa.string()) if name in binned else schema.field(name) for name in written]
-        return pa.schema([field.with_nullable(True).remove_metadata() for field in fields])
+        return pa.schema([field.with_nullable(field.name not in never_null).remove_metadata() for field in fields])
 
     def replaced(self, first_batch):
         """{name: `Replaced`}: what turns codes into the public columns; ordered ones stay in the order of the table."""
@@ -185,50 +191,41 @@ def context(release, public):
 def run(source, file, form, plan, threads=None, progress=None):
     """Sanitise all of a source into a binary file; the `Counts`. Rows keep their order, and their number is checked."""
     threads, total = threads or min(MOST_THREADS, os.cpu_count() or 1), plan.nothing
-    with ThreadPoolExecutor(threads) as pool, Ahead(source.batches(plan.reads, plan.encoded)) as batches:
-        sink = open_sink(file, form, plan.schema, plan.replaced(batches.first()))
+    batches = source.batches(plan.reads, plan.encoded)
+    first = next(batches, None)
+    sink = open_sink(file, form, plan.schema, plan.replaced(first))
 
-        def work(batch, start):
-            drawn = plan.drawn(batch, start)
-            return sink.prepare(batch, drawn.y_codes), drawn.counts()
+    def work(batch, start):
+        drawn = plan.drawn(batch, start)
+        return sink.prepare(batch, drawn.y_codes), drawn.counts()
 
-        try:
-            for prepared, counts in _in_turn(pool, work, batches, 2 * threads + 8):
-                sink.write(prepared)
-                total += counts
-                if progress:
-                    progress(total.n_records, source.n_bytes_read)
-            sink.close()
-        except BaseException:
-            sink.abandon()
-            raise
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            jobs = _jobs(pool, work, batches if first is None else chain([first], batches))
+            with Ahead(jobs, 2 * threads + 8) as jobs_in_order:
+                for job in jobs_in_order:
+                    prepared, counts = job.result()
+                    sink.write(prepared)
+                    total += counts
+                    if progress:
+                        progress(total.n_records, source.n_bytes_read)
+        sink.close()
+    except BaseException:
+        sink.abandon()
+        raise
     n_written = sink.n_written() if file.readable() else None
     if source.n_read != total.n_records or n_written not in (None, total.n_records):
         raise FileError(f"{source.n_read:,} records were read, {total.n_records:,} drawn, {n_written} written")
     return total
 
 
-def _in_turn(pool, work, batches, depth):
-    """work(batch, number of its first record) of every batch, done by a pool and given in order, as soon as it is done:
-    a pipe may be long in giving the next batch."""
-    waiting, start, more = deque(), 0, True
-    try:
-        while more:
-            while waiting and (waiting[0].done() or len(waiting) >= depth):
-                yield waiting.popleft().result()
-            try:
-                batch = batches.next(0.05 if waiting else None)
-            except queue.Empty:
-                continue
-            more = batch is not None
-            if more:
-                waiting.append(pool.submit(work, batch, start))
-                start += batch.num_rows
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        for job in waiting:
-            job.cancel()
+def _jobs(pool, work, batches):
+    """A job for every batch: work(batch, number of its first record). Begun by the thread that reads, so that no core
+    waits while the thread that writes does."""
+    start = 0
+    for batch in batches:
+        yield pool.submit(work, batch, start)
+        start += batch.num_rows
 
 
 READER = "linred reader"
@@ -239,7 +236,6 @@ class Ahead:
 
     def __init__(self, items, depth=4):
         self._items, self._queue, self._stopped = items, queue.Queue(depth), threading.Event()
-        self._first = []
         self._thread = threading.Thread(target=self._work, name=READER, daemon=True)
 
     def __enter__(self):
@@ -271,19 +267,11 @@ class Ahead:
         except BaseException as error:
             self._queue.put((None, error))
 
-    def first(self):
-        """The first item, None where there is none; it is the next one still."""
-        self._first.append(self.next())
-        return self._first[0]
-
-    def next(self, timeout=None):
-        """The next item, None after the last; queue.Empty where there is none in so many seconds."""
-        if self._first:
-            return self._first.pop()
-        item, error = self._queue.get(timeout=timeout)
+    def _next(self):
+        item, error = self._queue.get()
         if error is not None:
             raise error
         return item
 
     def __iter__(self):
-        return iter(self.next, None)
+        return iter(self._next, None)
