@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+ON_ALL_CORES = -n auto --maxprocesses 8
 SOURCES = setup.py pyproject.toml $(wildcard csrc/*)
 
 .PHONY: demo test test-all sanitizers bench figures lint dist clean
@@ -11,10 +12,10 @@ demo: $(VENV)/built $(VENV)/cli $(VENV)/plot
 	@$(BIN)/linred demo --force
 
 test: demo $(VENV)/test
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(ON_ALL_CORES)
 
 test-all: demo $(VENV)/test sanitizers
-	$(BIN)/python -m pytest -q -m "long or not long" --hypothesis-profile=long
+	$(BIN)/python -m pytest -q $(ON_ALL_CORES) -m "long or not long" --hypothesis-profile=long
 
 # The kernels under AddressSanitizer and UBSan, in a build of their own.
 sanitizers: $(VENV)/test

@@ -102,5 +102,5 @@ def rows():
                     "pyarrow, nothing sanitised",
                     lambda other=other, plain=plain, kind=kind, names=names: plain(paths[kind], other, list(names)),
                     "0.8",
-                    rounds=5,
+                    rounds=11,
                 )

@@ -179,6 +179,8 @@ class ParquetSink:
     Public columns of text are written from small dictionaries, and read back as what they were.
     """
 
+    encodes = True  # as it writes: that keeps a core busy
+
     def __init__(self, file, form, schema, replaced):
         from pyarrow import parquet
 
@@ -232,6 +234,8 @@ class ParquetSink:
 
 
 class ArrowSink:
+    encodes = False
+
     def __init__(self, file, form, schema, replaced):
         pa = pyarrow()
         self._schema, self._replaced = schema, replaced

@@ -227,6 +227,8 @@ def _index(labels):
 class CsvSink:
     """CSV in UTF-8, lines that end in a line feed."""
 
+    encodes = False  # lines are made where records are drawn
+
     def __init__(self, file, form, schema, replaced):
         pa = pyarrow()
         self.schema, self._delimiter, self._replaced = schema, form.delimiter, replaced
