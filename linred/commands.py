@@ -88,7 +88,7 @@ _drawing = _options(
         help="a value that the fit did not see: refuse, draw from P(x), or make it missing",
     ),
     click.option("--key-file", type=click.Path(), help="of linred keygen: the same output again, for who has the key"),
-    click.option("--seed", type=int, help="the same output again, for anyone: not private, for tests"),
+    click.option("--seed", type=click.IntRange(0), help="the same output again, for anyone: not private, for tests"),
     click.option("--id", "id_column", metavar="COL", help="each record's own name: the same record, the same answer"),
     click.option("--context", metavar="TEXT", help="names this release, in place of the path of the file"),
     click.option("--to", "to_format", metavar="FORMAT", help="of the output, where its extension does not say"),

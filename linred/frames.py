@@ -52,8 +52,9 @@ def sanitize_frame(
     ---------
     The values are those of `mechanism.sanitize` on the same columns. Columns keep their place, name and type, a pandas
     frame its index; a public column that is sorted into bins becomes text. All other columns are as they were: what
-    they tell about S, they still tell. The frame that is given is not changed. A LazyFrame stays lazy, and its key is
-    drawn here, not at each collect: two collects agree, as long as the rows come in one order, or have an `id`.
+    they tell about S, they still tell, and so do the metadata of an Arrow schema. The frame that is given is not
+    changed. A LazyFrame stays lazy, and its key is drawn here, not at each collect: two collects agree, as long as the
+    rows come in one order, or have an `id`.
 
     >>> from linred import Joint, markov
     >>> mechanism = markov(Joint.from_records(["f", "m", "m", "f"], ["a", "b", "a", "a"]), 0.5)

@@ -43,6 +43,7 @@ class Mechanism:
         cost is the expected distortion, or the share of records changed.
     target : the `Target` in nats that it was made for, and that its sampler's integers meet; None with alpha given.
     fitted : the columns of the table that it was fitted on, a `linred.fitted.Fitted`; None where there was no table.
+    certified, design : figures that hold with confidence, and what they cost, where `linred.fit` was asked for them.
 
     Guarantee
     ---------
@@ -69,7 +70,7 @@ class Mechanism:
         self.joint, self.name, self.alpha, self.sees_s = joint, name, alpha, sees_s
         self.distortion, self.gap, self.target = distortion, gap, target
         self.keep, self.move, self.table_of, self.tables = keep, move, table_of, Tables(*tables)
-        self.fitted, self._releases_reduction = None, released is None
+        self.fitted, self.certified, self.design, self._releases_reduction = None, None, None, released is None
         if released is not None:
             self.released = released
         _check.freeze_all(self)
@@ -92,7 +93,7 @@ class Mechanism:
     @property
     def p_y_given_x(self):
         """P(y|x), |X| x |X|; P_Y where P(x) = 0."""
-        p_xy, p_x = self._joint_xy(0, self.joint.shape[1]), self.joint.p_x[:, None]
+        p_xy, p_x = self._joint_xy(0, self.joint.shape[1]).toarray(), self.joint.p_x[:, None]
         return np.divide(p_xy, p_x, out=np.tile(self.p_y, (p_x.size, 1)), where=p_x > 0.0)
 
     @property
@@ -121,7 +122,7 @@ class Mechanism:
     def expected_distortion(self, d):
         """E d(X, Y) for a nonnegative |X| x |X| matrix d with zero diagonal, d[x, y] the cost of x becoming y."""
         d = _check.distortion(d, self.joint.shape[1])
-        return float(sum(np.vdot(block, d[rows]) for rows, block in self._blocks_xy()))
+        return float(sum(block.data @ d[rows][block.row, block.col] for rows, block in self._blocks_xy()))
 
     def mutual_information(self, base=math.e):
         """I(X; Y), what the output still tells of the input."""
@@ -130,9 +131,8 @@ class Mechanism:
             return self._information_of_one_table() / log_base
         total = 0.0
         for rows, p_xy in self._blocks_xy():
-            p_x = self.joint.p_x[rows, None]
-            p_y_given_x = np.divide(p_xy, p_x, out=np.zeros_like(p_xy), where=p_x > 0.0)
-            total += metrics.relative_entropy(p_xy, p_y_given_x, self.p_y)
+            p_x = self.joint.p_x[rows][p_xy.row]
+            total += metrics.relative_entropy(p_xy.data, p_xy.data / p_x, self.p_y[p_xy.col])
         return total / log_base
 
     def _information_of_one_table(self):
@@ -265,14 +265,18 @@ class Mechanism:
         return csr_array((mass[some], (x[some], self.table_of.ravel()[some])), shape=(n_x, self.tables.indptr.size - 1))
 
     def _joint_xy(self, start, stop):
-        """Rows start:stop of P(x, y), dense."""
-        block = (self._redrawn[start:stop] @ self._destinations).toarray()
+        """Rows start:stop of P(x, y), sparse: (row, col, data) of what occurs."""
+        from scipy.sparse import csr_array
+
+        n_rows, n_x = stop - start, self.joint.shape[1]
         kept = (self.joint.p_sx[:, start:stop] * self.keep[:, start:stop]).sum(axis=0)
-        block[np.arange(stop - start), np.arange(start, stop)] += kept
-        return block
+        stays = csr_array((kept, np.arange(start, stop), np.arange(n_rows + 1)), shape=(n_rows, n_x))
+        block = self._redrawn[start:stop] @ self._destinations + stays
+        block.eliminate_zeros()
+        return block.tocoo()
 
     def _blocks_xy(self):
-        """P(x, y) in blocks of rows of about 16 MB, so that no |X| x |X| array is needed."""
+        """P(x, y) in blocks of rows that take some 50 MB at most, so that no |X| x |X| array is needed."""
         n_x = self.joint.shape[1]
         height = max(1, 2**21 // n_x)
         for start in range(0, n_x, height):

@@ -179,14 +179,14 @@ def entropy(p, base=math.e):
 
 
 def relative_entropy(p_joint, p_row, p_column):
-    """sum p_joint log(p_row / p_column) in nats, over the cells where p_joint > 0; p_column is one marginal."""
+    """sum p_joint log(p_row / p_column) in nats, over the cells where p_joint > 0; all broadcast against each other."""
     occurs = p_joint > 0.0
     with np.errstate(over="ignore"):
         ratio = np.divide(p_row, p_column, out=np.ones_like(p_joint), where=occurs)
     logs = np.log(ratio)
     if np.isinf(logs).any():  # the ratio is no double, but its log is
-        s, x = np.nonzero(np.isinf(logs))
-        logs[s, x] = np.log(p_row[s, x]) - np.log(p_column[x])
+        beyond = np.isinf(logs)
+        logs[beyond] = np.log(p_row[beyond]) - np.log(np.broadcast_to(p_column, logs.shape)[beyond])
     return max(0.0, float(np.vdot(p_joint, logs)))
 
 

@@ -21,7 +21,7 @@ class Counts(NamedTuple):
     """What happened to the records of one call. It is about the input: do not publish it with the output."""
 
     n_records: int
-    n_changed: int
+    n_changed: int  # y is another value than x, or missing where x was not
     n_unseen_values: int  # a value outside the alphabets: drawn from P_Y or missing, as `unseen` says
     n_unseen_pairs: int  # drawn from P_Y: known values that the fit never saw together; without s, x that it never saw
     private: bool  # False where a seed was given: who guesses it can undo the draw
@@ -34,15 +34,17 @@ class Counts(NamedTuple):
 class Drawn:
     """Records as they were drawn, in codes; a code of |X| stands for a missing value, where `unseen` asks for it."""
 
-    def __init__(self, mechanism, s_codes, x_codes, y_codes, unknown, private):
-        self._mechanism, self._s_codes, self._x_codes = mechanism, s_codes, x_codes
-        self.y_codes, self._unknown, self._private = y_codes, unknown, private
+    def __init__(self, mechanism, known, y_codes, private):
+        self._mechanism, self._known, self.y_codes, self._private = mechanism, known, y_codes, private
 
     def counts(self):
-        unknown, changed = self._unknown, self.y_codes != self._x_codes
+        s_codes, x_codes, unknown, x_as_given = self._known
+        y_codes, labels = self.y_codes, self._mechanism.joint.x_labels
+        if unknown is not None and None in labels:  # one code for a missing value
+            y_codes = np.where(y_codes == len(labels), labels.index(None), y_codes)
+        changed = y_codes != x_as_given
         n_unknown = 0 if unknown is None else int(unknown.sum())
-        changed = changed if unknown is None else changed | unknown
-        n_pairs = _n_unseen_pairs(self._mechanism, self._s_codes, self._x_codes, unknown)
+        n_pairs = _n_unseen_pairs(self._mechanism, s_codes, x_codes, unknown)
         return Counts(changed.size, int(np.count_nonzero(changed)), n_unknown, n_pairs, self._private)
 
 
@@ -52,14 +54,14 @@ def sanitize(mechanism, s, x, unseen, **how):
     labels = mechanism.joint.x_labels
     known = _known_codes(mechanism, s, x, unseen)
     decoded = decode.decoder("x", x, (*labels, None) if unseen == "null" else labels)
-    drawn = _draw(mechanism, *known, unseen, **how)
+    drawn = _draw(mechanism, known, unseen, **how)
     return decoded(drawn.y_codes), drawn.counts
 
 
 def draw(mechanism, s, x, unseen, **how):
     """`Drawn` for columns of records: what `sanitize` does, without the way back to a column."""
     check_policy(unseen)
-    return _draw(mechanism, *_known_codes(mechanism, s, x, unseen), unseen, **how)
+    return _draw(mechanism, _known_codes(mechanism, s, x, unseen), unseen, **how)
 
 
 def check_policy(unseen):
@@ -67,7 +69,18 @@ def check_policy(unseen):
         raise ValueError(f"unseen = {unseen!r} is not 'error', 'marginal' or 'null'")
 
 
-def _draw(mechanism, s_codes, x_codes, unknown, unseen, *, key, seed, ids, **how):
+class _Known(NamedTuple):
+    """Records in codes. Those with a value outside the alphabets are `unknown`, a mask or None; their codes are 0, but
+    for `_as_given`."""
+
+    s_codes: np.ndarray | None
+    x_codes: np.ndarray
+    unknown: np.ndarray | None
+    x_as_given: np.ndarray
+
+
+def _draw(mechanism, known, unseen, *, key, seed, ids, **how):
+    s_codes, x_codes, unknown, _ = known
     private = seed is None
     if key is None and seed is None and ids is None:
         key = keystream.secret()  # one for both draws below: each record uses one of them
@@ -77,11 +90,10 @@ def _draw(mechanism, s_codes, x_codes, unknown, unseen, *, key, seed, ids, **how
         missing = mechanism.joint.shape[1]
         others = mechanism._marginal_sampler.sample(None, x_codes, **how) if unseen == "marginal" else missing
         y_codes = np.where(unknown, others, y_codes.astype(np.int64))
-    return Drawn(mechanism, s_codes, x_codes, y_codes, unknown, private)
+    return Drawn(mechanism, known, y_codes, private)
 
 
 def _known_codes(mechanism, s, x, unseen):
-    """(s_codes or None, x_codes, mask of the records with a value outside the alphabets or None); codes are 0 there."""
     joint = mechanism.joint
     if s is None and mechanism.sees_s:
         raise ValueError("s is None: this mechanism draws by s")
@@ -93,10 +105,17 @@ def _known_codes(mechanism, s, x, unseen):
             raise ValueError(f"s has {s_codes.size} records and x has {x_codes.size}")
         unknown_s = _unknown("s", s, s_codes, len(joint.s_labels), unseen)
         unknown = unknown_s if unknown is None else unknown if unknown_s is None else unknown | unknown_s
-    if unknown is not None:
-        x_codes = np.where(unknown, 0, x_codes)
-        s_codes = None if s_codes is None else np.where(unknown, 0, s_codes)
-    return s_codes, x_codes, unknown
+    if unknown is None:
+        return _Known(s_codes, x_codes, None, x_codes)
+    s_codes = None if s_codes is None else np.where(unknown, 0, s_codes)
+    return _Known(s_codes, np.where(unknown, 0, x_codes), unknown, _as_given(x, x_codes, joint.x_labels))
+
+
+def _as_given(x, x_codes, labels):
+    """Codes of x: |X| where it is missing, and that is no label, and |X| + 1 for any other value that is none."""
+    if None not in labels:
+        return records.places("x", x, (*labels, None))
+    return np.where(x_codes == len(labels), len(labels) + 1, x_codes.astype(np.int64))
 
 
 def _unknown(name, column, codes, n_labels, unseen):

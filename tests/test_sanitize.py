@@ -397,3 +397,16 @@ def test_categories_tell_nothing_of_values_that_are_not_published(kind, ordered)
         of_arrow = ["ccc", "a", "bb"] if ordered else ["a", "bb", "ccc"]
         assert shown == (["ccc", "zz", "a", "bb"] if kind == "pandas" else of_arrow)
         assert values(y)[1:] == MECHANISM.sanitize(S, x, key=KEY, unseen=unseen)[1:]
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["missing is unseen", "missing is a value"])
+@pytest.mark.parametrize("unseen", ["marginal", "null"])
+def test_changed_records_are_those_whose_value_is_another(unseen, missing):
+    """With values outside the alphabets too: s alone, x alone, and a missing x that stays missing."""
+    fit_x = ["p", "q", "q", "p", "p", None if missing else "q"]
+    mechanism = linred.non_markov(linred.Joint.from_records(["a", "b", "a", "b", "a", "b"], fit_x), ldp=0.2)
+    s = ["a", "z", "a", "a", "z", "b"] * 500
+    x = ["p", "p", "w", None, None, "q"] * 500
+    y, counts = mechanism.sanitize(s, x, seed=3, unseen=unseen, return_counts=True)
+    assert counts.n_changed == sum(before != after for before, after in zip(x, y, strict=True))
+    assert counts.n_unseen_values == 500 * (3 if missing else 4)
