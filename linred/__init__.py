@@ -3,6 +3,7 @@
     records or matrix -> Joint -> mechanism -> sampler -> sanitised records
                            |         |           |
                         metrics   tradeoff  certificate
+                                    certify, fit, audit, Monitor: what holds on estimated data
 
 The names below are the library; each is documented where it is defined.
 """
@@ -29,16 +30,22 @@ from linred.reduction import linear_reduction
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "DriftError",
+    "DriftWarning",
     "Joint",
     "Mechanism",
+    "Monitor",
     "NotOptimalWarning",
     "Sampler",
     "Sanitizer",
     "alpha_for",
     "alpha_leakage",
+    "audit",
     "baselines",
+    "certify",
     "dp",
     "first_order",
+    "fit",
     "ldp",
     "linear_reduction",
     "load",
@@ -58,9 +65,15 @@ __all__ = [
 
 
 _LATER = {
+    "DriftError": "drift",
+    "DriftWarning": "drift",
+    "Monitor": "drift",
     "NotOptimalWarning": "optimum",
-    "Sanitizer": "frames",
     "Sampler": "sampler",
+    "Sanitizer": "frames",
+    "audit": "auditing",
+    "certify": "certificates",
+    "fit": "designing",
     "load": "artifact",
     "local": "geometry",
     "optimal": "optimum",

@@ -12,10 +12,10 @@ import json
 import math
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from linred import _check, calibrate, labels, storage
 from linred.calibrate import Target
+from linred.careful import released_by
 from linred.fitted import Fitted, Leak, Part, check_edges
 from linred.joint import Joint
 from linred.mechanism import Mechanism
@@ -26,6 +26,8 @@ CONFIDENTIAL = (
 )
 
 
+MOST_GAP, MOST_NATS = 1e300, 1000.0
+"""No cost of a change and no information is larger."""
 RELEASED_SLACK = 1e-9
 """How far P(y|s) by the moves may be off, relative to itself, from what the figures are computed from."""
 
@@ -244,7 +246,7 @@ def _mechanism(content):
         alpha=None if made["alpha"] is None else _check.alpha(made["alpha"]),
         released=None if released is None else _joint("released", released, s_labels, x_labels),
         distortion=None if content["distortion"] is None else _check.distortion(content["distortion"], joint.shape[1]),
-        gap=_check.number("gap", made["gap"], 0.0, math.inf),
+        gap=_check.number("gap", made["gap"], 0.0, MOST_GAP),
         target=None if made["target"] is None else _target(made["target"]),
     )
     _check_released(mechanism)
@@ -265,13 +267,8 @@ def check_parts(side, parts, labels):
 
 def _check_released(mechanism):
     """That moves and tables release what the figures are computed from."""
-    joint, (n_s, n_x) = mechanism.joint, mechanism.joint.shape
-    s = np.repeat(np.arange(n_s), n_x)
-    redrawn = csr_array(
-        ((joint.p_x_given_s * mechanism.move).ravel(), (s, mechanism.table_of.ravel())),
-        shape=(n_s, mechanism.tables.indptr.size - 1),
-    )
-    by_moves = (redrawn @ mechanism._destinations).toarray() + joint.p_x_given_s * mechanism.keep
+    joint = mechanism.joint
+    by_moves = released_by(joint, *_parts(mechanism), mechanism.tables)
     released = mechanism.p_y_given_s
     off = abs(by_moves - released) > RELEASED_SLACK * np.maximum(by_moves, released)
     if off[joint.p_s > 0.0].any():
@@ -340,7 +337,7 @@ def _loaded_fitted(content):
     return Fitted(
         **{**content, "sensitive": sensitive, "public": public, "leaks": tuple(map(_loaded_leak, content["leaks"]))}
         | {name: _check.flag(name, content[name]) for name in ("declared", "scanned")}
-        | {"missing": _text("missing", content["missing"])}
+        | {"missing": _one_of("missing", content["missing"], ("category", "skip", "error"))}
     )
 
 
@@ -350,16 +347,22 @@ def _loaded_part(part):
 
 
 def _loaded_leak(leak):
-    nats = ("information", "by_chance", "guessed")
+    most = {"information": MOST_NATS, "by_chance": math.inf, "guessed": 1.0}
     return Leak(
         **leak
-        | {name: _check.number(name, leak[name], 0.0, math.inf) for name in nats}
+        | {name: _check.number(name, leak[name], 0.0, limit) for name, limit in most.items()}
         | {"column": _text("column", leak["column"]), "at_least": _check.flag("at_least", leak["at_least"])}
         | {"n_values": _check.whole_number("n_values", leak["n_values"], 0, None)}
     )
 
 
+def _one_of(name, value, known):
+    if value not in known:
+        raise ArtifactError(f"its {name} is none of {', '.join(known)}")
+    return value
+
+
 def _text(name, value):
-    if not isinstance(value, str):
+    if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
         raise ArtifactError(f"its {name} is not text")
     return value

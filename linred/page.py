@@ -12,8 +12,8 @@ import numpy as np
 
 from linred import plots
 from linred.calibrate import alpha_for
-from linred.certify import Certificate
 from linred.curves import tradeoff
+from linred.exact import Certificate
 from linred.fitted import names
 from linred.mechanism import Mechanism
 from linred.optimum import NotOptimalWarning

@@ -112,10 +112,10 @@ class Sampler:
         return columns[2]
 
     def certificate(self):
-        """Exact privacy figures of what is drawn, from the tables' integers: see `linred.certify`."""
-        from linred import certify
+        """Exact privacy figures of what is drawn, from the tables' integers: see `linred.exact`."""
+        from linred import exact
 
-        return certify.exact(self)
+        return exact.certificate(self)
 
     @property
     def nbytes(self):

@@ -254,6 +254,10 @@ WRONG_ABOUT_THE_FIT = [
     ("leaks", [{**FITTED.leaks[0]._asdict(), "n_values": 1.5}]),
     ("leaks", [{**FITTED.leaks[0]._asdict(), "at_least": "no"}]),
     ("leaks", [{"column": "other"}]),
+    ("missing", "inf"),
+    ("public", [{"name": "\ud800", "edges": [], "called": ""}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "guessed": 1.5}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "information": 1e308}]),
     ("more", 1),
 ]
 

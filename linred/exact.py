@@ -42,9 +42,9 @@ class Certificate(NamedTuple):
     __repr__ = __str__
 
 
-def exact(sampler):
+def certificate(sampler):
     """The `Certificate` of a Sampler. O(|S||X| + nonzeros) operations on long integers: seconds for a million."""
-    joint, channel = sampler.joint, _Channel(sampler)
+    joint, channel = sampler.joint, Channel(sampler)
     occurring = np.flatnonzero(joint.p_s > 0.0).tolist()
     released = [channel.released_given(s) for s in occurring]
     if channel.unseen.any():
@@ -62,7 +62,7 @@ def exact(sampler):
     return Certificate(ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage, *unscaled)
 
 
-class _Channel:
+class Channel:
     """A sampler's tables as P(y|s,x), in whole numbers."""
 
     def __init__(self, sampler):
@@ -136,8 +136,8 @@ def _whole_weights(joint, s):
 def _all_equal(rows, released):
     """Whether all rows are the same distribution, in whole numbers; doubles may say no sooner."""
     first, total = released[0]
-    exact = zip(rows, released, strict=False)
-    return all((row == rows[0]).all() and (whole * total == first * other).all() for row, (whole, other) in exact)
+    pairs = zip(rows, released, strict=False)
+    return all((row == rows[0]).all() and (whole * total == first * other).all() for row, (whole, other) in pairs)
 
 
 def _maxima_above(rows, p_y, roundings):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import linred
 import stats
 from joints import alphas, count_tables, example_1, random_joint
-from linred import certify
+from linred import exact
 from linred.report import Privacy
 
 COUPLINGS = {
@@ -278,4 +278,4 @@ def test_certificates_agree_with_the_report():
     certificate, after = mechanism.sampler().certificate(), mechanism.report().after
     for name in Privacy._fields:
         assert getattr(certificate, name) == pytest.approx(getattr(after, name), rel=1e-9)
-    assert isinstance(certificate, certify.Certificate)
+    assert isinstance(certificate, exact.Certificate)

@@ -1,0 +1,233 @@
+"""Mechanisms from records: `linred.fit`. With a confidence, the least damage whose *certified* figures meet the target.
+
+A part of the records, drawn at random, is held out. The others make a path of mechanisms, from drawing Y whatever s and
+x are, which tells nothing, towards less and less damage. They are tested one after the other on the records that were
+held out, each at the full level, up to the first that fails; of those before it, the one with the least damage is
+returned (fixed-sequence testing: Maurer, Hothorn & Lehmacher 1995; Learn then Test: Angelopoulos et al. 2021).
+
+What the path is made of is in `linred.careful`: pairs (s, x) that are too rare to say anything about are redrawn from
+P_X, which needs no data; they are told in `mechanism.design`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linred import _check, bounds, building, calibrate, certificates
+from linred.careful import careful, careful_markov
+from linred.closed_forms import markov
+from linred.joint import Joint
+from linred.mechanism import Mechanism, drawing_from
+
+HELD_OUT = 0.5
+STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))
+"""Margins along the path, where s is seen."""
+MIXED = tuple(share / 100 for share in (99, 98, 97, 96, *range(95, -1, -3), 0))
+"""Shares of draws from P_X along the path, where s is not seen."""
+
+
+class Design(NamedTuple):
+    """How a mechanism came to be that meets its target with confidence; `mechanism.design`.
+
+    redrawn_s, redrawn_x : labels of the s, and of the x, of which all records are redrawn from P_X: too rare to say
+        anything about. redrawn : the share of the records whose pair (s, x) is.
+    n_fitted, n_held_out : records that it was fitted on, and tested on.
+    n_passed, n_steps : how many steps of the path passed before one failed, of how many.
+    dtv, dtv_plug_in, dtv_ceiling : the share of records that change; that of the optimum if the fitted P(S, X) were the
+        truth; that of Lemma 1 for a ceiling that needs no data. The price of confidence.
+    """
+
+    redrawn_s: tuple
+    redrawn_x: tuple
+    redrawn: float
+    n_fitted: int
+    n_held_out: int
+    n_passed: int
+    n_steps: int
+    dtv: float
+    dtv_plug_in: float
+    dtv_ceiling: float
+
+    def __str__(self):
+        lines = [
+            f"records that change: {self.dtv:.2%} with confidence; {self.dtv_plug_in:.2%} if the fitted P(S, X) were "
+            f"the truth; {self.dtv_ceiling:.2%} without trusting any data",
+            f"fitted on {self.n_fitted:,} records, tested on {self.n_held_out:,} others; "
+            f"{self.n_passed} of {self.n_steps} steps towards less damage passed",
+            f"too rare with their s to say anything about, and redrawn from P_X: {self.redrawn:.2%} of the records",
+        ]
+        for name, labels in (("s", self.redrawn_s), ("x", self.redrawn_x)):
+            if labels:
+                shown = ", ".join(map(repr, labels[:8])) + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
+                lines.append(f"  among them all with {name} = {shown}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def fit(
+    s,
+    x,
+    *,
+    ldp=None,
+    log_lift=None,
+    alpha=None,
+    mechanism="optimal",
+    sees_s=True,
+    confidence=None,
+    held_out=HELD_OUT,
+    s_labels=None,
+    x_labels=None,
+    time_limit=None,
+):
+    """A mechanism for columns of records: the least damage that meets the target, with confidence or without.
+
+    Parameters
+    ----------
+    s, x : columns, as in `Joint.from_records`, with s_labels and x_labels that declare the alphabets
+    ldp, log_lift : targets in nats, one or both; or alpha, without a confidence
+    mechanism : "optimal", "non_markov" or "markov"; with a confidence always "optimal"
+    sees_s : whether a draw may depend on s
+    confidence : float in (0, 1), optional
+        Without it, the target is met for the P(S, X) that is fitted, which is an estimate: see errata 7.
+    held_out : the share of the records that the result is tested on
+
+    Guarantee
+    ---------
+    With a confidence: if the records are independent draws from P(S, X), the true LDP and log-lift of what is returned
+    are at or under the targets with probability `confidence`. `mechanism.certified` has the figures, `mechanism.design`
+    what it cost. Proof: the path depends on the fitted part alone, which is independent of the records held out. Given
+    it, each step's test lets a mechanism that misses a target pass with probability 1 - confidence at most;
+    and for any of them to be returned, the first of these must have passed. If both targets are asked for, a
+    mechanism that misses either must pass the test of that one. P_Y is P_X as it was fitted. Without confidence: that
+    of `linred.optimal` and its like.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> s = rng.integers(0, 2, 40000)
+    >>> x = np.where(rng.random(40000) < 0.6, s, rng.integers(0, 4, 40000))
+    >>> certain = fit(s, x, ldp=1.0, confidence=0.95)
+    >>> certain.certified.ldp <= 1.0, fit(s, x, ldp=1.0).dtv() < certain.dtv() < 0.5
+    (True, True)
+    """
+    asked = {"ldp": ldp, "log_lift": log_lift, "alpha": alpha, "sees_s": sees_s, "time_limit": time_limit}
+    name = building.check(mechanism, **asked)
+    check_held_out(confidence, held_out, name, alpha)
+    joint = Joint.from_records(s, x, s_labels, x_labels)
+    if confidence is None:
+        return building.build(joint, name, **asked)
+    return with_confidence(joint, calibrate.target(ldp, log_lift), confidence, sees_s, held_out, time_limit)
+
+
+def check_held_out(confidence, held_out, name, alpha):
+    """What can be asked together with a confidence."""
+    _check.number("held_out", held_out, 0.01, 0.99)
+    if confidence is None:
+        return
+    certificates.check_confidence(confidence)
+    if alpha is not None:
+        raise ValueError(
+            f"alpha = {alpha!r} and confidence are both given: a confidence is for a target, ldp or log_lift"
+        )
+    if name != "optimal":
+        raise ValueError(f"mechanism = {name!r} cannot be fitted with a confidence: only 'optimal' can")
+
+
+def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, time_limit=None):
+    """As `fit` with a confidence, from a Joint of counts. asked : `calibrate.Target`."""
+    if joint.counts is None:
+        raise ValueError("joint was given as probabilities, not as counts: there are no records to hold out")
+    fitted, held = split(joint, held_out)
+    level = 1.0 - certificates.check_confidence(confidence)
+    path = _Path(fitted, held, held_out, asked, level, sees_s, time_limit)
+    best, n_passed = path.best()
+    best.target = asked
+    best.certified = certificates.confirmed(best, held, asked, confidence)
+    redrawn = redrawn_pairs(best)
+    best.design = Design(
+        _all_redrawn(redrawn, fitted.counts, 1, joint.s_labels),
+        _all_redrawn(redrawn, fitted.counts, 0, joint.x_labels),
+        float(fitted.p_sx[redrawn].sum()),
+        fitted.n_records,
+        int(held.sum()),
+        n_passed,
+        len(path.steps),
+        best.dtv(),
+        building.build(joint, "optimal", **_finite(asked), sees_s=sees_s, time_limit=time_limit).dtv(),
+        _lemma_1_ceiling(joint, asked).dtv(),
+    )
+    return best
+
+
+def redrawn_pairs(mechanism):
+    """Pairs (s, x) whose Y is drawn from P_Y."""
+    return (mechanism.keep == 0.0) & (mechanism.table_of == 0)
+
+
+def _all_redrawn(redrawn, counts, axis, labels):
+    """Labels of which all pairs are redrawn, and some record is there."""
+    return tuple(labels[i] for i in np.flatnonzero(redrawn.all(axis=axis) & counts.any(axis=axis)))
+
+
+def split(joint, held_out):
+    """(Joint of the records that are fitted on, counts of those that are held out), drawn at random from the counts.
+
+    Each record is held out with probability `held_out`, whatever the others are: both parts are then independent draws
+    from P(S, X), in whatever order the records came. The same counts are always split the same way (`bounds.Chance`).
+    """
+    from scipy.stats import binom
+
+    uniform = bounds.Chance(b"linred held out", joint.counts).uniform(joint.counts.size).reshape(joint.shape)
+    held = np.asarray(binom.ppf(uniform, joint.counts, held_out)).astype(np.int64)
+    fitted = joint.counts - held
+    for name, part in (("to fit on", fitted), ("to test on", held)):
+        if not part.any():
+            raise ValueError(f"{joint.n_records} records are too few: none is left {name}")
+    return Joint.from_counts(fitted, joint.s_labels, joint.x_labels), held
+
+
+def _finite(asked):
+    return {name: limit for name, limit in asked._asdict().items() if limit < math.inf}
+
+
+def _lemma_1_ceiling(joint, asked):
+    """Lemma 1 with the smallest alpha for which P(y|x) itself meets the targets (errata 7): no data is trusted.
+
+    y may be (1 - alpha + alpha p) / (alpha p) times as likely under one s as under another, p = P_X(y)."""
+    factor = math.expm1(min(*asked, 700.0))
+    rarest = joint.p_x[joint.p_x > 0.0].min()
+    return markov(joint, 1.0 / (1.0 + factor * rarest))
+
+
+class _Path:
+    """Mechanisms from the most careful to the least; `steps` are their parameters."""
+
+    def __init__(self, fitted, held, held_out, asked, level, sees_s, time_limit):
+        self.fitted, self.held, self.asked, self.level = fitted, held, asked, level
+        self.n_expected = fitted.counts.sum(axis=1) * (held_out / (1.0 - held_out))  # of each s, held out
+        self.sees_s, self.time_limit = sees_s, time_limit
+        self.steps = STANDARD_ERRORS if sees_s else MIXED
+
+    def best(self):
+        """(the mechanism with the least damage of those before the first that fails, how many these are)."""
+        passed = [drawing_from(self.fitted, self.fitted.p_x, "optimal")]
+        for step in self.steps if min(self.asked) > 0.0 else ():
+            candidate = self._built(step)
+            if candidate is None:  # which the records held out had no say in
+                continue
+            if not self._passes(candidate):
+                break
+            passed.append(candidate)
+        return min(passed, key=Mechanism.dtv), len(passed) - 1
+
+    def _built(self, step):
+        if self.sees_s:
+            return careful(self.fitted, self.n_expected, self.asked, step, self.time_limit)
+        evidence = bounds.evidence_of_two(self.level)
+        return careful_markov(self.fitted, self.n_expected, self.asked, step, evidence, self.time_limit)
+
+    def _passes(self, candidate):
+        if not self.asked.is_met_by(candidate.sampler().certificate()):
+            return False
+        return certificates.Certifying(candidate, self.held).confirms(self.asked, self.level)

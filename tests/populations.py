@@ -1,0 +1,62 @@
+"""Known distributions to draw records from, and what a mechanism really tells about S where they are the truth."""
+
+import math
+
+import numpy as np
+from scipy import stats
+
+import linred
+from linred.report import Privacy
+
+ERROR_RATE = 1e-6
+"""Of a coverage test: the probability that it fails though the confidence is kept."""
+
+SHAPES = {
+    "example 1": ([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7]),
+    "rare s": ([[0.4, 0.3, 0.2, 0.1], [0.3, 0.3, 0.2, 0.2], [0.1, 0.2, 0.3, 0.4]], [0.49, 0.5, 0.01]),
+    "rare x": ([[0.5, 0.492, 0.008], [0.4, 0.596, 0.004], [0.6, 0.398, 0.002]], [0.3, 0.4, 0.3]),
+    "zeros": ([[0.5, 0.5, 0.0, 0.0], [0.3, 0.3, 0.4, 0.0], [0.1, 0.2, 0.3, 0.4]], [0.3, 0.3, 0.4]),
+    "uniform": ([[0.2] * 5] * 3, [0.2, 0.3, 0.5]),
+}
+
+
+def population(name):
+    return linred.Joint.from_conditional(*SHAPES[name])
+
+
+def four_by_twelve():
+    rng = np.random.default_rng(4)
+    return linred.Joint.from_conditional(rng.dirichlet(np.full(12, 3.0), 4), [0.1, 0.2, 0.3, 0.4])
+
+
+def drawn(truth, n, rng):
+    """Counts of n records."""
+    return rng.multinomial(n, truth.p_sx.ravel() / truth.p_sx.sum()).reshape(truth.shape)
+
+
+def channel(mechanism):
+    """P(y|s,x), of the double that are nearest to the integers: what `p_y_given_sx` is to 1e-14."""
+    return mechanism.p_y_given_sx
+
+
+def told(mechanism, truth):
+    """The six figures of S to Y where records come from `truth`, by their definitions."""
+    q = np.einsum("sx,sxy->sy", truth.p_x_given_s, channel(mechanism))
+    return figures(q, truth.p_s)
+
+
+def figures(q, p_s):
+    """`Privacy` of P(y|s) and P(s); every s occurs."""
+    p_y = p_s @ q
+    q, p_y = q[:, p_y > 0.0], p_y[p_y > 0.0]
+    with np.errstate(divide="ignore"):
+        high, low, log_y = np.log(q.max(axis=0)), np.log(q.min(axis=0)), np.log(p_y)
+        terms = np.where(q > 0.0, q * np.log(np.where(q > 0.0, q, 1.0) / p_y), 0.0)
+    max_lift, min_lift = (high - log_y).max(), (log_y - low).max()
+    leakage = math.log(q.max(axis=0).sum())
+    return Privacy((high - low).max(), max(max_lift, min_lift), max_lift, min_lift, p_s @ terms.sum(axis=1), leakage)
+
+
+def check_failures(n_failures, n_fits, confidence):
+    """That so many failures in so many fits happen with a probability above ERROR_RATE if the confidence is kept."""
+    assert stats.binom.sf(n_failures - 1, n_fits, 1.0 - confidence) > ERROR_RATE, f"{n_failures} of {n_fits}"
