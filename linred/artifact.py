@@ -13,12 +13,15 @@ import math
 
 import numpy as np
 
-from linred import _check, calibrate, labels, storage
+from linred import _check, calibrate, certificates, labels, storage
 from linred.calibrate import Target
 from linred.careful import released_by
+from linred.certificates import Certified
+from linred.designing import Design
 from linred.fitted import Fitted, Leak, Part, check_edges
 from linred.joint import Joint
 from linred.mechanism import Mechanism
+from linred.report import Privacy
 
 FORMAT, VERSION = "linred mechanism", 1
 CONFIDENTIAL = (
@@ -140,6 +143,8 @@ def summary(mechanism):
         "fitted": _fitted_content(mechanism.fitted),
         "n_records": mechanism.joint.n_records,
         "figures": _figures(mechanism),
+        "certified": None if mechanism.certified is None else _certified_content(mechanism.certified),
+        "design": None if mechanism.design is None else _design_content(mechanism.design, mechanism.joint),
     }
 
 
@@ -178,6 +183,21 @@ def _figures(mechanism):
         "sampled_integers_at_most": _finite(sampled),
         "utility": report.utility._asdict(),
     }
+
+
+def _certified_content(certified):
+    """Figures that hold with confidence; the plug-in ones are among `figures`, and are computed again when loaded."""
+    about = {name: getattr(certified, name) for name in ("confidence", "basis", "n_records", "together", "because")}
+    return {**_finite(certified.figures._asdict()), **about, "ceiling": _finite(certified.ceiling._asdict())}
+
+
+def _design_content(design, joint):
+    """Labels by their places."""
+    places = {
+        side: [labels.index(label) for label in getattr(design, side)]
+        for side, labels in (("redrawn_s", joint.s_labels), ("redrawn_x", joint.x_labels))
+    }
+    return {**design._asdict(), **places}
 
 
 def _finite(figures):
@@ -250,6 +270,8 @@ def _mechanism(content):
         target=None if made["target"] is None else _target(made["target"]),
     )
     _check_released(mechanism)
+    mechanism.certified = _loaded_certified(content["certified"], mechanism)
+    mechanism.design = _loaded_design(content["design"], joint)
     mechanism.fitted = _loaded_fitted(content["fitted"])
     if mechanism.fitted is not None:
         check_parts("sensitive", mechanism.fitted.sensitive, s_labels)
@@ -328,6 +350,46 @@ def _whole(name, values, below):
     if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= below:
         raise ArtifactError(f"{name} in its moves or tables is not a whole number below {below}")
     return array
+
+
+def _loaded_certified(content, mechanism):
+    if content is None:
+        return None
+    plug_in = Privacy(*mechanism.sampler().certificate()[: len(Privacy._fields)])
+    return Certified(
+        *_loaded_figures(content),
+        certificates.check_confidence(content["confidence"]),
+        _one_of("basis", content["basis"], (certificates.HELD_OUT, certificates.FITTED)),
+        _check.whole_number("n_records", content["n_records"], 0, None),
+        _check.flag("together", content["together"]),
+        _text("because", content["because"]),
+        plug_in,
+        Privacy(*_loaded_figures(content["ceiling"])),
+    )
+
+
+def _loaded_figures(content):
+    figures = (content[name] for name in Privacy._fields)
+    return [_check.number("certified", math.inf if one == "inf" else one, 0.0, math.inf) for one in figures]
+
+
+def _loaded_design(content, joint):
+    if content is None:
+        return None
+    shares = ("redrawn", "dtv", "dtv_plug_in", "dtv_ceiling")
+    whole = ("n_fitted", "n_held_out", "n_passed", "n_steps")
+    return Design(
+        **content
+        | {name: _check.number(name, content[name], 0.0, 1.0) for name in shares}
+        | {name: _check.whole_number(name, content[name], 0, None) for name in whole}
+        | {"redrawn_s": _labels_at("redrawn_s", content, joint.s_labels)}
+        | {"redrawn_x": _labels_at("redrawn_x", content, joint.x_labels)}
+    )
+
+
+def _labels_at(name, content, labels):
+    places = content[name]
+    return tuple(labels[_check.whole_number(name, place, 0, len(labels) - 1)] for place in places)
 
 
 def _loaded_fitted(content):

@@ -94,7 +94,8 @@ def certify(mechanism, s=None, x=None, confidence=0.95):
     is, so nothing is lost for the number of symbols (intersection-union, Berger 1982); log-lift is the larger of two
     such. Maximal leakage, a sum over y, and mutual information, over y and s, pay for all of their parts.
     Without: the same with probability `confidence` for all figures at once, however the mechanism was chosen.
-    A value outside the mechanism's alphabets is a ValueError. Where nothing can be said a figure is infinite.
+    A value outside the mechanism's alphabets is a ValueError, and so are the very records of the fit. Where nothing can
+    be said a figure is infinite.
     O(|S||X|^2) for mechanisms with many destinations.
 
     >>> import numpy as np, linred
@@ -111,7 +112,10 @@ def certify(mechanism, s=None, x=None, confidence=0.95):
         if mechanism.joint.counts is None:
             raise ValueError("mechanism was made for probabilities, not for counts: certify needs records, s and x")
         return Certifying(mechanism, mechanism.joint.counts).from_fit(confidence, level)
-    return Certifying(mechanism, held_out_counts(mechanism, s, x)).from_held_out(confidence, level)
+    counts = held_out_counts(mechanism, s, x)
+    if _are_of_the_fit(mechanism, counts):
+        raise ValueError("s and x are the records that mechanism was fitted on: without them, certify uses its counts")
+    return Certifying(mechanism, counts).from_held_out(confidence, level)
 
 
 def check_confidence(confidence):
@@ -119,6 +123,14 @@ def check_confidence(confidence):
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence = {confidence!r} is not between 0 and 1")
     return confidence
+
+
+def _are_of_the_fit(mechanism, counts):
+    """Whether these must be the records of the fit: as many, and so many of each pair at least."""
+    fitted, design = mechanism.joint.counts, mechanism.design
+    if fitted is None or (fitted.size and not (counts >= fitted).all()):
+        return False
+    return int(counts.sum()) in (int(fitted.sum()), 0 if design is None else design.n_fitted + design.n_held_out)
 
 
 def held_out_counts(mechanism, s, x):

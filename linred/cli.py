@@ -1,8 +1,9 @@
 """The `linred` command: what went wrong is said in one line on stderr, with an exit code, and never as a traceback.
 
-0  done    1  the machine failed (a full disk, say)    2  bad input or usage    130, 143  interrupted
+0  done    1  the machine failed (a full disk, say)    2  bad input or usage    3  an audit refutes what was claimed
+130, 143  interrupted
 
-The commands themselves are in `linred.commands`.
+The commands themselves are in `linred.commands` and `linred.checking`.
 """
 
 import contextlib
@@ -82,8 +83,11 @@ def _run(arguments):
             import pyarrow
             import rich  # noqa: F401
 
-            from linred import keystream
+            from linred import checking, keystream
             from linred.commands import linred
+
+            linred.add_command(checking.certify)
+            linred.add_command(checking.audit)
 
             pyarrow.array([None])  # imports pandas, where it is there
             keystream._ciphers()

@@ -9,7 +9,7 @@ from functools import reduce
 
 import click
 
-from linred import artifact, building, files, fitting, keys, passing, storage, texts
+from linred import artifact, building, calibrate, designing, files, fitting, keys, passing, storage, texts
 from linred.files import PIPE, FileError
 from linred.fitted import Fitted, names, parts_of
 
@@ -74,6 +74,10 @@ _asked = _options(
         help="fewest changes; Proposition 1; Lemma 1",
     ),
     click.option("--no-sees-s", is_flag=True, help="S is not there when records are sanitised"),
+    click.option(
+        "--confidence", type=float, metavar="SHARE", help="meet the target with it, .95 say, on estimated data"
+    ),
+    click.option("--held-out", type=float, default=0.5, show_default=True, help="of the records, to test that on"),
     click.option("--time-limit", type=float, metavar="SECONDS", help="for the optimum; then the best found so far"),
     click.option("--no-scan", is_flag=True, help="do not measure what other columns tell about S"),
 )
@@ -279,9 +283,16 @@ def _fitted(data, options):
     """The mechanism that the options ask for, fitted on the file."""
     asked = {name: options[name] for name in ("ldp", "log_lift", "alpha", "time_limit")}
     asked |= {"name": options["mechanism"], "sees_s": not options["no_sees_s"] and options["mechanism"] != "markov"}
-    building.check(**asked)
+    name, confidence = building.check(**asked), options["confidence"]
+    designing.check_held_out(confidence, options["held_out"], name, asked["alpha"])
     joint, fitted = _counted(data, options, scan=not options["no_scan"])
-    mechanism = building.build(joint, **asked)
+    if confidence is None:
+        mechanism = building.build(joint, **asked)
+    else:
+        target = calibrate.target(asked["ldp"], asked["log_lift"])
+        mechanism = designing.with_confidence(
+            joint, target, confidence, asked["sees_s"], options["held_out"], asked["time_limit"]
+        )
     mechanism.fitted = fitted
     return mechanism
 

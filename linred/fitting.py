@@ -27,6 +27,19 @@ def fit(source, sensitive, public, *, domain=None, missing="category", scan=True
     """
     _check_columns(source, sensitive, public)
     alphabets = (None, None) if domain is None else _declared(sensitive, public, domain)
+    return _counted(source, sensitive, public, alphabets, domain is not None, missing, scan, progress)
+
+
+def counted_for(mechanism, source, progress=None):
+    """The Joint of a source over the alphabets of a mechanism that was fitted on such columns; other values are an
+    error, and records with a missing value are left out where the fit left them out."""
+    fitted, joint = mechanism.fitted, mechanism.joint
+    _check_columns(source, fitted.sensitive, fitted.public)
+    alphabets = joint.s_labels, joint.x_labels
+    return _counted(source, fitted.sensitive, fitted.public, alphabets, True, fitted.missing, False, progress)[0]
+
+
+def _counted(source, sensitive, public, alphabets, declared, missing, scan, progress):
     both = (*names(sensitive), *names(public))
     others = [name for name in source.names if name not in both] if scan else []
     watched = [_Watched(name) for name in others]
@@ -49,7 +62,7 @@ def fit(source, sensitive, public, *, domain=None, missing="category", scan=True
     joint = tally.joint((sensitive, public), alphabets, orders)
     leaks = [column.leak(tally.n_records) for column in watched if column.measured]
     leaks.sort(key=lambda leak: -leak.beyond_chance)
-    return joint, Fitted(sensitive, public, domain is not None, missing, tuple(leaks), scan)
+    return joint, Fitted(sensitive, public, declared, missing, tuple(leaks), scan)
 
 
 def _check_columns(source, sensitive, public):
@@ -148,7 +161,7 @@ class _Read:
             value = records.value_at("", table, int(np.argmax(unknown)))
             raise FileError(
                 f"{self._path}: {', '.join(names(parts))} has {value!r} after record {self._start:,}, "
-                "which the domain does not declare"
+                "which is not among the values that were declared or fitted on"
             )
         return records.Column(codes, alphabet)
 

@@ -173,6 +173,7 @@ class Mechanism:
         threads=None,
         unseen="error",
         return_counts=False,
+        monitor=None,
     ):
         """The column Y for columns of records: the same kind of column as x, as long, in the same order.
 
@@ -187,6 +188,8 @@ class Mechanism:
             depends on nothing, or a missing value. A missing value is one of the alphabet where the fit had any.
         return_counts : bool
             Return (column, `Counts`).
+        monitor : Monitor, optional
+            `linred.Monitor(mechanism)`: it is shown the records first, and warns or raises where they have drifted.
 
         Guarantee
         ---------
@@ -201,6 +204,8 @@ class Mechanism:
         """
         from linred import sanitize
 
+        if monitor is not None:
+            monitor.update(s, x)
         how = {"seed": seed, "key": key, "context": context, "ids": ids, "start": start, "threads": threads}
         column, counts = sanitize.sanitize(self, s, x, unseen, **how)
         return (column, counts()) if return_counts else column

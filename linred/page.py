@@ -23,6 +23,8 @@ from linred.page_words import (
     ALPHABET,
     ASSUMPTIONS,
     BARS,
+    CERTIFIED,
+    CERTIFIED_HEAD,
     FIT_COUNTED,
     FIT_GIVEN,
     GAP,
@@ -40,6 +42,7 @@ from linred.page_words import (
     OTHER_COLUMNS,
     OTHER_MARGINAL,
     PAGE,
+    PRICE,
     PRIVACY,
     SAME_MARGINAL,
     STYLE,
@@ -70,7 +73,18 @@ def page(mechanism):
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
     told = _Told.of(mechanism)
-    sections = (_headline, _about, _privacy, _utility, _tradeoff, _marginals, _moves, _other_columns, _assumptions)
+    sections = (
+        _headline,
+        _about,
+        _privacy,
+        _certified,
+        _utility,
+        _tradeoff,
+        _marginals,
+        _moves,
+        _other_columns,
+        _assumptions,
+    )
     body = "\n".join(section(told) for section in sections)
     return PAGE.format(s=told.s, x=told.x, style=STYLE, body=body, version=__version__)
 
@@ -94,7 +108,9 @@ class _Told(NamedTuple):
 
     @property
     def n_records(self):
-        return self.mechanism.joint.n_records
+        """All that were there, those that were held out too."""
+        design = self.mechanism.design
+        return self.mechanism.joint.n_records if design is None else design.n_fitted + design.n_held_out
 
     @property
     def keeps_marginal(self):
@@ -160,6 +176,37 @@ def _privacy(told):
             means=MEANS[name].format(by=by),
         )
     return _section("What is told about S", _scrolling("What is told about S", PRIVACY.format(groups=groups)))
+
+
+def _certified(told):
+    """Figures that hold with confidence on estimated data, where there are any."""
+    certified, design = told.mechanism.certified, told.mechanism.design
+    if certified is None:
+        return ""
+    rows = []
+    for name, title in zip(certified.figures._fields, PRIVACY_LABELS, strict=True):
+        kinds = (("plug_in", certified.plug_in), ("certified", certified.figures), ("ceiling", certified.ceiling))
+        values = [(kind, getattr(figures, name)) for kind, figures in kinds]
+        rows.append([title, *(data(f"{kind}.{name}", value, nats(value, up=True)) for kind, value in values)])
+    said = CERTIFIED.format(
+        confidence=share(certified.confidence),
+        basis=certified.basis,
+        n=certified.n_records,
+        together="all at once" if certified.together else "each by itself",
+        because=escaped(certified.because),
+    )
+    table = _table("What holds with confidence", CERTIFIED_HEAD, rows)
+    return _section("What holds on estimated data", said, table, _price(design) if design else "")
+
+
+def _price(design):
+    """What confidence costs."""
+    said = PRICE.format(
+        **{name: share(getattr(design, name)) for name in ("dtv", "dtv_plug_in", "dtv_ceiling", "redrawn")}
+    )
+    redrawn = (("S", design.redrawn_s), ("X", design.redrawn_x))
+    named = [f"{name}: {', '.join(map(label, labels[:N_SYMBOLS]))}" for name, labels in redrawn if labels]
+    return said + (f"<p>Values that are redrawn wherever they stand. {'; '.join(named)}.</p>" if named else "")
 
 
 def _utility(told):
@@ -340,7 +387,7 @@ def _assumptions(told):
     what, n_unseen = "pairs (s, x)" if mechanism.sees_s else "values of X", np.count_nonzero(unseen)
     never = f"{n_unseen:,} of the {unseen.size:,} {what} do not" if n_unseen else f"All {unseen.size:,} {what}"
     said = ASSUMPTIONS.format(
-        fit=FIT_GIVEN if told.n_records is None else FIT_COUNTED.format(n=told.n_records),
+        fit=FIT_GIVEN if told.n_records is None else FIT_COUNTED.format(n=told.mechanism.joint.n_records),
         never=never,
         alphabet=ALPHABET[fitted and fitted.declared],
     )

@@ -26,6 +26,13 @@ MEANS = {
     "mutual_information": "What y tells about s on average, over all records; 0 where they are independent.",
     "maximal_leakage": "Seeing y raises the chance of guessing S, or anything that hangs on S alone, {by}.",
 }
+CERTIFIED_HEAD = "nats", "if the fit were the truth", "with confidence", "whatever the data"
+CERTIFIED = """<p>P(S,X) is an estimate. These figures hold with a confidence of <strong>{confidence}</strong>,
+{together}, whatever P(S,X) is, as long as records are independent draws from it. They come from {basis} ({n:,}).
+LDP: {because}.</p>"""
+PRICE = """<p>The price of confidence: <strong>{dtv}</strong> of the records change. It would be {dtv_plug_in} if the
+fitted distribution were the truth, and {dtv_ceiling} without trusting any data. Of the records, {redrawn} are so rare
+that nothing could be said about them: they are redrawn from the distribution of X.</p>"""
 INFORMATION = {
     "mutual_information": "I(X;Y), what Y still tells about X",
     "entropy": "H(X), all there is to tell about X",

@@ -11,13 +11,17 @@ CAUTION = {
     "x": "X itself is not made private: what y says of x, beyond S, stays.",
     "records": "Records are taken as independent: what relatives or repeated rows tell of S is not counted.",
     "estimate": "Figures are exact for the distribution that was fitted; for others it is an estimate.",
+    "certified": "Figures are exact for the distribution that was fitted; those with confidence hold for any.",
     "not_scanned": "Other columns were not looked at: any of them may give S away.",
 }
 
 
 def report(mechanism, path):
     """The report of `linred fit` and `linred report`."""
-    parts = [_origin(mechanism, path), str(mechanism.report()), _outcome(mechanism), _assumptions(mechanism)]
+    parts = [_origin(mechanism, path), str(mechanism.report()), _outcome(mechanism)]
+    if mechanism.certified is not None:
+        parts.append(_certified(mechanism))
+    parts.append(_assumptions(mechanism))
     if mechanism.fitted is not None and mechanism.fitted.scanned:
         parts.append(_leaks(mechanism))
     return "\n\n".join(parts)
@@ -33,13 +37,19 @@ def _origin(mechanism, path):
     sides = ("S", "X") if fitted is None else (" x ".join(names(side)) for side in (fitted.sensitive, fitted.public))
     s, x = map(shown, sides)
     n_s, n_x = joint.shape
-    records = "" if joint.n_records is None else f", {joint.n_records:,} records"
+    records = "" if joint.n_records is None else f", {_n_records(mechanism):,} records"
     return f"{path}{records}: publish {x} ({n_x} values), protect {s} ({n_s} values)"
+
+
+def _n_records(mechanism):
+    """All that were there, those that were held out too; None where it was not made from records."""
+    design = mechanism.design
+    return mechanism.joint.n_records if design is None else design.n_fitted + design.n_held_out
 
 
 def _outcome(mechanism):
     """Records that are expected to change, and what the integers that are drawn from guarantee."""
-    share, n_records = mechanism.dtv(), mechanism.joint.n_records
+    share, n_records = mechanism.dtv(), _n_records(mechanism)
     of_records = "" if n_records is None else f", {share * n_records:,.0f} of {n_records:,}"
     certificate = mechanism.sampler().certificate()
     lines = [
@@ -54,6 +64,12 @@ def _outcome(mechanism):
     return "\n".join(lines)
 
 
+def _certified(mechanism):
+    """What holds with confidence, and what that costs."""
+    certified, design = mechanism.certified, mechanism.design
+    return "\n".join(["with confidence, on estimated data", str(certified), *([str(design)] if design else [])])
+
+
 def _above(figure):
     """Six digits, rounded up."""
     return f"{Decimal(figure).normalize(Context(6, ROUND_UP)):f}" if math.isfinite(figure) else "infinite"
@@ -62,7 +78,7 @@ def _above(figure):
 def _assumptions(mechanism):
     fitted, chosen = mechanism.fitted, ["x", "records"]
     if mechanism.joint.n_records is not None:
-        chosen.append("estimate")
+        chosen.append("estimate" if mechanism.certified is None else "certified")
     if fitted is not None and not fitted.declared:
         chosen.append("inferred")
     if fitted is not None and not fitted.scanned:

@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import json
+import math
 import os
 import re
 import stat
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 
 import joints
 import linred
-from linred import artifact, baselines, labels, metrics
+from linred import artifact, baselines, designing, labels, metrics
 from linred.artifact import ArtifactError
+from linred.calibrate import Target
 from linred.fitted import Fitted, Leak, Part
 
 KEY = bytes(range(32))
@@ -36,6 +38,7 @@ MADE = {
     "pram": lambda: baselines.pram(joints.adult(), ldp=1.0),
     "watchdog": lambda: baselines.watchdog(joints.adult(), ldp=1.0),
     "from a matrix": lambda: linred.optimal(linred.Joint([[0.3, 0.2, 0.0], [0.1, 0.1, 0.3]]), ldp=1.0),
+    "with confidence": lambda: designing.with_confidence(joints.adult(), Target(1.0, math.inf), 0.95),
     "symbols of no probability": lambda: linred.non_markov(
         linred.Joint.from_counts([[3, 0, 1], [0, 0, 0], [1, 0, 5]]), 0.5
     ),
@@ -58,6 +61,7 @@ def test_the_round_trip_is_exact(name, tmp_path):
     np.testing.assert_array_equal(mine.rows, theirs.rows)
     np.testing.assert_array_equal(mine.cells, theirs.cells)
     assert str(again.report()) == str(mechanism.report())
+    assert (again.certified, again.design) == (mechanism.certified, mechanism.design)
     assert again.sampler().certificate()[:6] == mechanism.sampler().certificate()[:6]
     assert (again.target, again.alpha, again.gap, again.name) == (
         mechanism.target, mechanism.alpha, mechanism.gap, mechanism.name
@@ -268,6 +272,30 @@ def test_what_it_says_of_the_fit_has_the_right_types(name, value, tmp_path):
     mechanism.fitted = FITTED
     content = json.loads(stored(mechanism, tmp_path).read_bytes())
     content["fitted"][name] = value
+    refused(signed(content), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("certified", "ldp", -1.0),
+        ("certified", "ldp", "none"),
+        ("certified", "confidence", 1.0),
+        ("certified", "basis", "hearsay"),
+        ("certified", "n_records", 0.5),
+        ("certified", "together", "yes"),
+        ("certified", "because", 7),
+        ("certified", "ceiling", {}),
+        ("design", "dtv", 1.5),
+        ("design", "n_passed", -1),
+        ("design", "redrawn_s", [99]),
+        ("design", "redrawn_x", "all"),
+        ("design", "more", 1),
+    ],
+)
+def test_what_it_says_of_its_certificate_has_the_right_types(part, name, value, tmp_path):
+    content = json.loads(stored(MADE["with confidence"](), tmp_path).read_bytes())
+    content[part][name] = value
     refused(signed(content), tmp_path)
 
 

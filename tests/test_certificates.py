@@ -12,7 +12,8 @@ import pytest
 import linred
 import populations
 from joints import adult
-from linred import certificates
+from linred import certificates, designing
+from linred.calibrate import Target
 from linred.realised import Realised
 from linred.report import Privacy
 
@@ -177,7 +178,7 @@ def test_non_markov_mechanisms_have_no_ceiling():
 
 def test_an_independent_draw_is_certified_without_data():
     mechanism = linred.markov(adult(), 1.0)
-    for certified in (linred.certify(mechanism), linred.certify(mechanism, adult())):
+    for certified in (linred.certify(mechanism), linred.certify(mechanism, adult() + adult())):
         assert certified.figures == certified.ceiling == Privacy(0, 0, 0, 0, 0, 0)
 
 
@@ -206,7 +207,7 @@ def test_columns_and_counts_agree_and_repeat():
     rng = np.random.default_rng(11)
     s, x = rng.choice(["a", "b"], 500), rng.choice(["u", "v", "w"], 500)
     joint = linred.Joint.from_records(s, x)
-    mechanism = linred.optimal(joint, ldp=0.05)
+    mechanism = linred.optimal(linred.Joint(joint.p_sx, joint.s_labels, joint.x_labels), ldp=0.05)
     other = linred.Joint.from_records(s[::-1], x[::-1])
     assert (
         linred.certify(mechanism, s, x)
@@ -242,6 +243,14 @@ def test_wrong_inputs(arguments, message):
     with pytest.raises((ValueError, TypeError), match=message) as raised:
         linred.certify(mechanism if arguments[0] is None else arguments[0], *arguments[1:])
     assert "\n" not in str(raised.value)
+
+
+def test_the_records_of_the_fit_are_refused():
+    plain, certain = linred.optimal(adult(), ldp=1.0), designing.with_confidence(adult(), Target(1.0, math.inf), 0.9)
+    for mechanism in (plain, certain):
+        with pytest.raises(ValueError, match="the records that mechanism was fitted on"):
+            linred.certify(mechanism, adult())
+    assert linred.certify(plain, adult() + adult()).n_records == 2 * 48_842
 
 
 def test_probabilities_have_no_counts_to_certify_on():

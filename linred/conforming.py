@@ -1,0 +1,205 @@
+"""Whether a mechanism released these records: the transitions (s, x) -> y against its integers, for `linred.audit`."""
+
+import numpy as np
+
+from linred import records
+from linred.realised import Realised
+
+MOST_LAGGED, MOST_LAGS = 2**22, 16
+"""Records that are searched for shared randomness, the first ones; lags that are looked at with care."""
+TAIL_SLACK = 1.0 + 1e-6
+"""Probabilities of tails are computed from doubles, and taken for so much larger."""
+BLOCK_CELLS = 2**20
+
+
+def conformance(released, x, mechanism, level):
+    """(verdict or None, reasons)."""
+    n_x = mechanism.joint.shape[1]
+    outside = released.y == n_x
+    reasons = []
+    if outside.any():
+        record = int(np.argmax(outside))
+        value = records.value_at("y", released.y_column, record)
+        reasons.append(f"y[{record}] = {value!r} is not in the mechanism's alphabet{_times(outside.sum())}")
+    if x is None:
+        return (False if reasons else None), reasons
+    transitions = Transitions(released, x, mechanism)
+    reasons += transitions.impossible()
+    reasons += transitions.cells(level / 3.0) + transitions.pools(level / 3.0)
+    because = "which what is above may explain" if reasons else "so they share randomness"
+    reasons += [f"{reason}, {because}" for reason in transitions.lags(level / 3.0)]
+    return not reasons, reasons
+
+
+def known_codes(name, column, labels):
+    """Codes of a column in a mechanism's alphabet; any other value is an error."""
+    codes = records.places(name, column, labels)
+    if codes.max(initial=0) == len(labels):
+        record = int(np.argmax(codes == len(labels)))
+        raise ValueError(
+            f"{name}[{record}] = {records.value_at(name, column, record)!r} is not in the mechanism's alphabet"
+        )
+    return codes
+
+
+def _times(n):
+    return "" if n == 1 else ", nor is 1 other" if n == 2 else f", nor are {n - 1:,} others"
+
+
+class Transitions:
+    """Records (s, x) -> y beside the probabilities that the integers give them.
+
+    Pairs are the (s, x) that occur, in order; s is 0 where the mechanism does not see it. Given s and x all y are
+    independent, so which pairs and cells there are to test is fixed.
+    """
+
+    def __init__(self, released, x, mechanism):
+        from scipy.sparse import csr_array
+
+        self._labels, self._sees_s = mechanism.joint, mechanism.sees_s
+        self._channel, n_x = Realised(mechanism.sampler()), mechanism.joint.shape[1]
+        self.x, self.y = known_codes("x", x, mechanism.joint.x_labels).astype(np.int64), released.y.astype(np.int64)
+        if self.x.size != self.y.size:
+            raise ValueError(f"x has {self.x.size} records and y has {self.y.size}")
+        s = released.s.astype(np.int64) if self._sees_s else np.zeros(self.x.size, np.int64)
+        pairs, self._pair = np.unique(s * n_x + self.x, return_inverse=True)
+        self._pair_s, self._pair_x = np.divmod(pairs, n_x)
+        self._n, self._changed = np.bincount(self._pair), self.x != self.y
+        self._counts = csr_array((np.ones(self.x.size), (self._pair, self.y)), shape=(pairs.size, n_x + 1))
+        self._change, self._never, self._cells, self._n_cells = np.empty(pairs.size), [], [], 0
+        for of_pairs, p, n_hits in self._blocks(max(1, BLOCK_CELLS // n_x)):
+            self._look_at(of_pairs, p, n_hits)
+
+    def _blocks(self, n_pairs):
+        """(numbers of pairs of one s, P(y|s,x), counts), a row for each pair."""
+        starts = np.flatnonzero(np.diff(self._pair_s, prepend=-1))
+        for first, last in zip(starts, [*starts[1:], self._n.size], strict=True):
+            rows = self._channel.of(int(self._pair_s[first]))
+            for start in range(first, last, n_pairs):
+                of_pairs = np.arange(start, min(start + n_pairs, last))
+                x = self._pair_x[of_pairs]
+                p = rows.others[rows.group[x]]
+                p[np.arange(x.size), x] = rows.own[x]
+                yield of_pairs, p, self._counts[start : of_pairs[-1] + 1].toarray()[:, :-1]
+
+    def _look_at(self, of_pairs, p, n_hits):
+        at, x, n = np.arange(of_pairs.size), self._pair_x[of_pairs], self._n[of_pairs, None]
+        self._never.append(_cells_of(of_pairs, (p == 0.0) & (n_hits > 0)))
+        self._n_cells += np.count_nonzero((p > 0.0) & (p < 1.0))
+        tested = (p > 0.0) & (p < 1.0) & ((n_hits > 0) | (n * p > 3.0))  # without hits none is below e^-3 but these
+        expected = (n * p)[tested]
+        tails = _tails(n_hits[tested], np.broadcast_to(n, p.shape)[tested], p[tested])
+        cells = _cells_of(of_pairs, tested)
+        self._cells.append(np.column_stack([*cells.T, np.minimum(*tails), n_hits[tested], expected]))
+        others = p.copy()
+        others[at, x] = 0.0  # summed without it: one less P(x|s,x) would cancel
+        self._change[of_pairs] = np.where(p[at, x] == 0.0, 1.0, np.minimum(others.sum(axis=1), 1.0))
+
+    def _named(self, pair, y=None):
+        s, x = self._labels.s_labels[self._pair_s[pair]], self._labels.x_labels[self._pair_x[pair]]
+        given = f"s = {s!r}, x = {x!r}" if self._sees_s else f"x = {x!r}"
+        return given if y is None else f"{given} became y = {self._labels.x_labels[y]!r}"
+
+    def impossible(self):
+        """Moves of probability zero in the integers."""
+        never = np.concatenate(self._never)
+        if never.size == 0:
+            return []
+        n_y = self._counts.shape[1]
+        hit = np.isin(self._pair * n_y + self.y, never[:, 0] * n_y + never[:, 1])
+        record = int(np.argmax(hit))
+        more = f", as {hit.sum() - 1:,} others did" if hit.sum() > 1 else ""
+        return [f"record {record}, {self._named(self._pair[record], self.y[record])}, which is never drawn{more}"]
+
+    def cells(self, level):
+        """Every (s, x, y) that may or may not happen: two binomial tails each."""
+        cells = np.concatenate(self._cells)
+        wrong = cells[cells[:, 2] <= level / (2.0 * max(1, self._n_cells))]
+        if len(wrong) == 0:
+            return []
+        pair, y, tail, n_hits, expected = wrong[wrong[:, 2].argmin()]
+        more = f"; {len(wrong) - 1:,} other cells are off too" if len(wrong) > 1 else ""
+        times = f"{n_hits:.0f} of {self._n[int(pair)]:,} times, where {expected:.1f} are expected"
+        return [f"{self._named(int(pair), int(y))} {times} ({_chance(tail)}){more}"]
+
+    def pools(self, level):
+        """How many records changed, of those that could: in all, of each s, of each x."""
+        free = (self._change > 0.0) & (self._change < 1.0)
+        names = {"": np.zeros_like(self._pair_x), "x": self._pair_x} | ({"s": self._pair_s} if self._sees_s else {})
+        n_changed = np.bincount(self._pair, self._changed, self._n.size)
+        pools = []
+        for name, pool in names.items():
+            parts = [np.bincount(pool[free], part[free]) for part in (self._n * 1.0, n_changed, self._n * self._change)]
+            some = np.flatnonzero(parts[0])
+            pools += [(name, code, *(part[code] for part in parts)) for code in some.tolist()]
+        reasons = []
+        for name, code, n, changed, mean in pools:
+            tail = min(_tails_of_unequal(changed, n, mean))
+            if tail <= level / (2.0 * len(pools)):
+                labels = self._labels.s_labels if name == "s" else self._labels.x_labels
+                of = f" of {name} = {labels[code]!r}" if name else ""
+                times = f"{changed:,.0f} of {n:,.0f} changed, where {mean:,.1f} are expected"
+                reasons.append((tail, f"records{of}: {times} ({_chance(tail)})"))
+        more = f"; {len(reasons) - 1} other such counts are off too" if len(reasons) > 1 else ""
+        return [min(reasons)[1] + more] if reasons else []
+
+    def lags(self, level):
+        """Records i and i + d that change together: pairs with i // d even share no record, nor do those where it is
+        odd, so both sets are sums of independent hits. All distances d and both sets are paid for."""
+        n = min(self.x.size, MOST_LAGGED)
+        changed, p = self._changed[:n], self._change[self._pair[:n]]
+        found = []
+        for lag in _suspicious(changed, p):
+            both, q = changed[:-lag] & changed[lag:], p[:-lag] * p[lag:]
+            odd = (np.arange(n - lag) // lag % 2).astype(bool)
+            for chosen in (~odd & (q < 1.0), odd & (q < 1.0)):
+                hits, mean = np.count_nonzero(both & chosen), q[chosen].sum()
+                tail = _tails_of_unequal(hits, np.count_nonzero(q[chosen]), mean)[1]
+                if tail <= level / (2.0 * (n - 1)):
+                    found.append((tail, lag, hits, mean))
+        if not found:
+            return []
+        tail, lag, hits, mean = min(found)
+        times = f"{hits:,} times, where {mean:,.1f} are expected ({_chance(tail)})"
+        return [f"records that are {lag:,} apart change together {times}"]
+
+
+def _cells_of(of_pairs, mask):
+    row, y = np.nonzero(mask)
+    return np.column_stack([of_pairs[row], y])
+
+
+def _chance(tail):
+    return f"p-value {tail:.2g}" if tail > 1e-300 else "p-value below 1e-300"
+
+
+def _suspicious(changed, p):
+    """Distances at which records change together oftener than is expected, by the Poisson law's exponent."""
+    from scipy.fft import irfft, next_fast_len, rfft
+
+    n = changed.size
+    if n < 2 or p.sum() == 0.0:
+        return []
+    size = next_fast_len(2 * n, real=True)
+    seen, mean = (np.clip(irfft(np.abs(rfft(part, size)) ** 2, size)[1:n], 1e-6, None) for part in (changed * 1.0, p))
+    score = np.where(seen > mean, seen * np.log(seen / mean) - seen + mean, 0.0)
+    return (np.argsort(-score, kind="stable")[:MOST_LAGS] + 1).tolist()
+
+
+def _tails(n_hits, n, p):
+    """(P(so many or fewer), P(so many or more)) of binomials, rounded up."""
+    from scipy.special import betainc, betaincc
+
+    n_hits, n, p = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (n_hits, n, p)))
+    fewer, more = np.ones(n.shape), np.ones(n.shape)
+    below, above = n_hits < n, n_hits > 0.0
+    fewer[below] = betaincc(n_hits[below] + 1.0, (n - n_hits)[below], p[below])
+    more[above] = betainc(n_hits[above], (n - n_hits)[above] + 1.0, p[above])
+    return fewer * TAIL_SLACK, more * TAIL_SLACK
+
+
+def _tails_of_unequal(n_hits, n, mean):
+    """The same for n independent hits of unequal probabilities that sum to `mean`: below mean - 1 and above mean + 1
+    the binomial with equal ones is more likely to be so far off (Hoeffding 1956, Theorem 4). 1 in between."""
+    fewer, more = _tails(n_hits, n, min(1.0, mean / n) if n else 0.0)
+    return float(fewer) if n_hits <= mean - 1.0 else 1.0, float(more) if n_hits >= mean + 1.0 else 1.0
