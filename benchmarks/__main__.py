@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.common import machine, table
 
-FAMILIES = ("import", "counting", "metrics", "mechanism", "optimum", "sampling", "files")
+FAMILIES = ("import", "counting", "metrics", "mechanism", "optimum", "sampling", "files", "certificates")
 README = Path(__file__).parent / "README.md"
 
 
@@ -18,7 +18,8 @@ def main(families):
     sections = []
     for family in families or FAMILIES:
         module = importlib.import_module(f"benchmarks.bench_{family}")
-        sections.append(f"## {family}\n\n{module.__doc__}\n\n{table(module.rows())}\n")
+        results = module.text() if hasattr(module, "text") else table(module.rows())
+        sections.append(f"## {family}\n\n{module.__doc__}\n\n{results}\n")
         print(sections[-1], flush=True)
     if not families:
         tables = f"<!-- tables -->\n{machine()}.\n\n" + "\n".join(sections)

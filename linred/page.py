@@ -118,10 +118,13 @@ class _Told(NamedTuple):
 
 
 def _headline(told):
-    name, sampled = NAMES[told.measure], getattr(told.certificate, told.measure)
+    certified = told.mechanism.certified
+    name, sampled = NAMES[told.measure], getattr(certified or told.certificate, told.measure)
     before = nats(getattr(told.report.before, told.measure))
     said = HEADLINE.get(sampled, HEADLINE[told.measure])
     private = said.format(s=told.s, name=name, before=before, sampled=nats(sampled, up=True), factor=factor(sampled))
+    if certified:
+        private = f"With a confidence of {share(certified.confidence)}: {private[0].lower()}{private[1:]}"
     dtv, kept = told.report.utility.dtv, "stays the same" if told.keeps_marginal else "changes too"
     of_all = "" if told.n_records is None else f", about {count(dtv * told.n_records)} of {told.n_records:,},"
     cost = f"<strong>{share(dtv)}</strong> of the records{of_all} are changed" if dtv else "No record is changed"

@@ -13,7 +13,8 @@ HEADLINE = {
 }
 MISSING = {"category": "a value of their own", "skip": "records with one were left out of the fit"}
 PRIVACY = """<table><caption>Before: X as it is. After: Y, by formula. Sampled: the integers that records are drawn
-with, rounded up; this column is what holds. All 0 is perfect privacy.</caption><thead><tr><th scope="col">nats</th>
+with, rounded up; this column holds where P(S,X) is as it was fitted. All 0 is perfect
+privacy.</caption><thead><tr><th scope="col">nats</th>
 <th scope="col">before</th><th scope="col">after</th><th scope="col">sampled, at
 most</th></tr></thead>{groups}</table>"""
 GROUP = """<tbody><tr><th scope="rowgroup">{label}</th><td>{before}</td><td>{after}</td><td><b>{sampled}</b></td></tr>
