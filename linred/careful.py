@@ -22,7 +22,7 @@ from linred.joint import Joint
 from linred.mechanism import Mechanism
 
 MOST_PROGRAMME_CELLS = 6000
-"""Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, and up to half more records change."""
+"""Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, and about twice as many records change."""
 
 CLOSE = 1e-11
 """How far sums of P(y|s) may be off."""

@@ -32,6 +32,7 @@ from linred.page_words import (
     HEADLINE,
     INFORMATION,
     KEY,
+    KNOWS_X,
     LEAK_HEAD,
     MARGINAL_HEAD,
     MEANS,
@@ -392,6 +393,7 @@ def _assumptions(told):
     said = ASSUMPTIONS.format(
         fit=FIT_GIVEN if told.n_records is None else FIT_COUNTED.format(n=told.mechanism.joint.n_records),
         never=never,
+        knows_x=KNOWS_X[mechanism.sees_s],
         alphabet=ALPHABET[fitted and fitted.declared],
     )
     return _section("What this rests on", said)

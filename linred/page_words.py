@@ -76,11 +76,16 @@ ALPHABET = {
     True: "The lists of values were declared beforehand, so they do not show which values exist in the data.",
     False: "The lists of values were read off the data, so they show which values exist; declared ones would not.",
 }
+KNOWS_X = {
+    True: "What becomes of x depends on s, so whoever knows the x of a record may learn its s from y, and for certain.",
+    False: "This mechanism does not look at s: to whoever knows the x of a record, y tells nothing more about its s.",
+}
 ASSUMPTIONS = """<ul>
 <li><b>What is protected.</b> The S of one record, against someone who sees its published value and knows this
 mechanism and P(S,X), but not the random draw. The figures say how much the value can tell this person about S.</li>
 <li><b>X itself is not made private.</b> A record that is not changed is published with its true X, and nobody is
 promised that theirs is changed. If X is sensitive too, this is not enough.</li>
+<li><b>Who knows X too is not covered.</b> {knows_x}</li>
 <li><b>Records are independent.</b> The figures are about one record. Several records of one person, or of people who
 are alike in S, each tell something, and it adds up; so do several columns that are sanitised one by one.</li>
 <li><b>Other columns are not covered.</b> What is published beside Y tells about S by itself, and more with Y.</li>

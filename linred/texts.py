@@ -9,6 +9,7 @@ from linred.fitted import names
 CAUTION = {
     "inferred": "The alphabets were read off the data, which shows what values exist: --domain declares them instead.",
     "x": "X itself is not made private: what y says of x, beyond S, stays.",
+    "knows x": "Who knows the x of a record as well may learn its s from y: what becomes of x depends on s.",
     "records": "Records are taken as independent: what relatives or repeated rows tell of S is not counted.",
     "estimate": "Figures are exact for the distribution that was fitted; for others it is an estimate.",
     "certified": "Figures are exact for the distribution that was fitted; those with confidence hold for any.",
@@ -76,7 +77,7 @@ def _above(figure):
 
 
 def _assumptions(mechanism):
-    fitted, chosen = mechanism.fitted, ["x", "records"]
+    fitted, chosen = mechanism.fitted, ["x", *(["knows x"] if mechanism.sees_s else []), "records"]
     if mechanism.joint.n_records is not None:
         chosen.append("estimate" if mechanism.certified is None else "certified")
     if fitted is not None and not fitted.declared:

@@ -75,6 +75,15 @@ def test_the_demo_does_the_whole_job_and_the_readme_shows_it(tmp_path):
         assert (tmp_path / name).read_text().startswith(first)
 
 
+def test_the_readme_shows_what_confidence_costs(linred_command):
+    readme = (ROOT / "README.md").read_text()
+    pattern = r"```sh\nlinred (fit \S+ .*?--confidence .*?) -o \S+\n```\n+```text\n(.*?)```"
+    asked, shown = re.search(pattern, readme, re.DOTALL).groups()
+    command, _, *options = asked.split()
+    done = linred_command(command, ROOT / "linred" / "data" / "adult.csv.gz", *options)
+    assert shown in done.out, done
+
+
 @pytest.mark.parametrize("variant", _simd.available())
 def test_the_environment_forces_a_variant(variant):
     assert run("from linred import _simd; print(_simd.chosen)", LINRED_SIMD=variant).stdout.strip() == variant
