@@ -161,7 +161,7 @@ class _Read:
             value = records.value_at("", table, int(np.argmax(unknown)))
             raise FileError(
                 f"{self._path}: {', '.join(names(parts))} has {value!r} after record {self._start:,}, "
-                "which is not among the values that were declared or fitted on"
+                "which the domain, or the mechanism, does not declare"
             )
         return records.Column(codes, alphabet)
 

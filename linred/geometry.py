@@ -83,7 +83,7 @@ class LocalReport:
         self._joints = {
             "S to X": mechanism.joint,
             "S to Y": mechanism.released,
-            "X to Y": Joint(mechanism._joint_xy(0, mechanism.joint.shape[1])),
+            "X to Y": Joint(mechanism._joint_xy(0, mechanism.joint.shape[1]).toarray()),
         }
         self.before, self.after, self.utility = (local(joint, base) for joint in self._joints.values())
 
