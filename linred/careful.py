@@ -162,39 +162,54 @@ def _coupled(joint, rare, lifts):
 def _redrawing(joint, rare, coupling, *, mixed, name, sees_s):
     """The mechanism of a coupling, with rare pairs redrawn and a share of all draws from P_X. `rare` and the
     coupling have a row for each s; one for all where s is not seen."""
-    p_x, shape = joint.p_x, rare.shape
-    unseen = joint._unseen if sees_s else joint.p_x[None, :] == 0.0
-    keep, move, table_of = np.zeros(shape), np.ones(shape), np.zeros(shape, np.int32)
-    tables = [marginal_table(p_x)[1:]]
-    for s in range(shape[0]):
+    p_x, rows = joint.p_x, _Rows(rare.shape, joint.p_x)
+    unseen = joint._unseen if sees_s else p_x[None, :] == 0.0
+    for s in range(len(rare)):
         background = np.where(rare[s], p_x, mixed * p_x)
         scale = (1.0 - p_x[rare[s]].sum()) * (1.0 - mixed)
-        alone = None  # the table of those that move to the background alone, which has none of them
-        for x in np.flatnonzero(~rare[s] & ~unseen[s]).tolist():
-            row = _row(coupling, s, x, background, scale)
-            stays, total = row[x], math.fsum(row)
-            row[x] = 0.0
-            keep[s, x], move[s, x] = stays / total, row.sum() / total
-            if move[s, x] == 0.0:
-                continue
-            shared = coupling[1][s, x] == 0.0 and background[x] == 0.0
-            if shared and alone is not None:
-                table_of[s, x] = alone
-                continue
-            table_of[s, x] = len(tables)
-            alone = len(tables) if shared else alone
-            y = np.flatnonzero(row).astype(np.int32)
-            tables.append((y, row[y] / row.sum()))
-    sizes = np.cumsum([0, *(y.size for y, _ in tables)])
-    tables = (sizes, *(np.concatenate(part) for part in zip(*tables, strict=True)))
-    keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in (keep, move, table_of))
-    q = released_by(joint, keep, move, table_of, tables)
-    q = np.where(rare, p_x, q)
-    released = Joint._from_parts(q, joint.p_s, p_x, joint.s_labels, joint.x_labels)
-    parts = {"keep": keep, "move": move, "table_of": table_of, "tables": tables}
+        rows.add(s, np.flatnonzero(~rare[s] & ~unseen[s]).tolist(), coupling, background, scale)
+    keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in (rows.keep, rows.move, rows.table_of))
+    parts = {"keep": keep, "move": move, "table_of": table_of, "tables": rows.tables()}
+    p_y_given_s = np.where(rare, p_x, released_by(joint, **parts))
+    released = Joint._from_parts(p_y_given_s, joint.p_s, p_x, joint.s_labels, joint.x_labels)
     mechanism = Mechanism(joint, name=name, sees_s=sees_s, released=released, **parts)
     mechanism.gap = mechanism.dtv()  # no better bound is known
     return mechanism
+
+
+class _Rows:
+    """keep, move, table_of and tables, row by row; at first all is drawn from table 0, P_X."""
+
+    def __init__(self, shape, p_x):
+        self.keep, self.move, self.table_of = np.zeros(shape), np.ones(shape), np.zeros(shape, np.int32)
+        self._tables = [marginal_table(p_x)[1:]]
+
+    def add(self, s, symbols, coupling, background, scale):
+        """Pairs (s, x) that are drawn by `_row`. Those that go to the background alone, which has none of them, share
+        a table."""
+        alone = None
+        for x in symbols:
+            row = _row(coupling, s, x, background, scale)
+            stays, total = row[x], math.fsum(row)
+            row[x] = 0.0
+            self.keep[s, x], self.move[s, x] = stays / total, row.sum() / total
+            if self.move[s, x] == 0.0:
+                continue
+            shared = coupling[1][s, x] == 0.0 and background[x] == 0.0
+            table = alone if shared and alone is not None else self._table(row)
+            alone = table if shared else alone
+            self.table_of[s, x] = table
+
+    def _table(self, row):
+        """The number of a new table."""
+        y = np.flatnonzero(row).astype(np.int32)
+        self._tables.append((y, row[y] / row.sum()))
+        return len(self._tables) - 1
+
+    def tables(self):
+        """(indptr, y, probability)."""
+        ends = np.cumsum([0, *(y.size for y, _ in self._tables)])
+        return ends, *(np.concatenate(part) for part in zip(*self._tables, strict=True))
 
 
 def _row(coupling, s, x, background, scale):
