@@ -141,6 +141,8 @@ def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
 def _claimed(claim):
     """The `Privacy` that is claimed, infinite where nothing is."""
     if isinstance(claim, Mapping):
+        if not claim:
+            raise ValueError(f"claim = {claim!r} claims nothing: give a figure, or None")
         for name in claim:
             if name not in Privacy._fields:
                 raise ValueError(f"claim has {name!r}, which is none of {', '.join(Privacy._fields)}")

@@ -18,6 +18,7 @@ class Chance:
 
     The same counts always get the same numbers, in whatever order the records came, so that a figure can be computed
     again; other counts get others, so that no cell is lucky in all data sets; and nobody can ask for another draw.
+    Levels are meant over the records and over these numbers, the digest being as good as random.
     """
 
     def __init__(self, purpose, counts):

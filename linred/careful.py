@@ -24,6 +24,12 @@ from linred.mechanism import Mechanism
 MOST_PROGRAMME_CELLS = 6000
 """Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, and about twice as many records change."""
 
+MOST_MARGIN = 2.0
+"""Nats: pairs with a larger margin have so few records that none may show, whatever the target is."""
+
+LARGEST = 50.0
+"""Nats: a larger target is met by the same mechanisms."""
+
 CLOSE = 1e-11
 """How far sums of P(y|s) may be off."""
 
@@ -37,34 +43,36 @@ def careful(joint, n_tested, asked, z, time_limit=None):
     ---------
     P_Y = P_X to 1e-11; P(y|s) = P_X(y) for rare pairs, whatever P(x|s) is.
     """
-    ldp, log_lift = min(asked.ldp, 2.0 * asked.log_lift), asked.log_lift
-    margins = z * _standard_errors(joint, n_tested)
-    rare = (margins > min(0.5 * ldp, log_lift)) | (joint.p_x == 0.0)
+    log_lift = min(asked.log_lift, LARGEST)
+    ldp = min(asked.ldp, 2.0 * log_lift, LARGEST)
+    margins = _margins(joint, n_tested, z)
+    rare = (margins > min(0.5 * ldp, log_lift, MOST_MARGIN)) | (joint.p_x == 0.0)
     rare |= ((joint.counts * ~rare).sum(axis=1) == 0)[:, None] | (rare.sum(axis=1) >= joint.shape[1] - 1)[:, None]
-    solve = _by_programme if joint.counts.size <= MOST_PROGRAMME_CELLS else _by_clipping
+    n_cells = np.count_nonzero(joint.p_s) * np.count_nonzero(joint.p_x)  # of symbols that were fitted on
+    solve = _by_programme if n_cells <= MOST_PROGRAMME_CELLS else _by_clipping
     lifts = solve(joint, rare, np.where(rare, 0.0, margins), (ldp, log_lift), time_limit)
     if lifts is None:
         return None
     return _redrawing(joint, rare, _coupled(joint, rare, lifts), mixed=0.0, name="optimal", sees_s=True)
 
 
-def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None):
+def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, known=None):
     """As `careful`, for mechanisms that do not see s: a share `mixed` of all draws is from P_X.
 
     evidence : nats, as in `bounds.evidence_of_two`: in n records none may show of what is evidence / n of them. A
         symbol is rare if so many, in the rarest s, would break the target in spite of the mixing.
+    known : a dict in which mechanisms for what is not rare are kept, for the next call.
     """
     most = evidence / max(1.0, float(n_tested[joint.p_s > 0.0].min()))
-    factor = math.exp(min(*asked, 50.0))
+    factor = math.exp(min(*asked, LARGEST))
     rare = (joint.p_x * (factor - mixed) < (1.0 - mixed) * most) | (joint.p_x == 0.0)
     common = np.flatnonzero(~rare)
     if common.size < 2:
         return None
-    seen = joint.counts[:, common].sum(axis=1) > 0
-    limits = {name: limit for name, limit in asked._asdict().items() if limit < math.inf}
-    inner = building.build(
-        Joint.from_counts(joint.counts[np.ix_(seen, common)]), "optimal", **limits, sees_s=False, time_limit=time_limit
-    )
+    known = {} if known is None else known
+    if rare.tobytes() not in known:
+        known[rare.tobytes()] = _optimal_markov(joint, common, asked, time_limit)
+    inner = known[rare.tobytes()]
     keep, move, table_of = np.zeros((1, rare.size)), np.zeros((1, rare.size)), np.zeros((1, rare.size), np.int32)
     for whole, part in ((keep, inner.keep), (move, inner.move), (table_of, inner.table_of)):
         whole[0, common] = part[0]
@@ -73,11 +81,21 @@ def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None):
     return _redrawing(joint, rare[None, :], coupling, mixed=mixed, name="optimal", sees_s=False)
 
 
-def _standard_errors(joint, n_tested):
-    """Of log P(y|s), about: of the part that is fitted on and of the part that is tested on, evenly."""
-    with np.errstate(divide="ignore"):
-        per_record = 0.5 * (1.0 / n_tested + 1.0 / joint.counts.sum(axis=1))[:, None] / joint.p_x
-    return np.sqrt(np.nan_to_num(per_record, nan=np.inf, posinf=np.inf))
+def _optimal_markov(joint, common, asked, time_limit):
+    """The optimum that does not see s, for some of the symbols."""
+    seen = joint.counts[:, common].sum(axis=1) > 0
+    limits = {name: min(limit, LARGEST) for name, limit in asked._asdict().items() if limit < math.inf}
+    table = Joint.from_counts(joint.counts[np.ix_(seen, common)])
+    return building.build(table, "optimal", **limits, sees_s=False, time_limit=time_limit)
+
+
+def _margins(joint, n_tested, z):
+    """z standard errors of log P(y|s), about: of the part that is fitted on and of the part that is tested on, evenly.
+    Infinite where there are no records."""
+    margins, n_fitted = np.full(joint.shape, np.inf), joint.counts.sum(axis=1)
+    s, y = np.nonzero(np.outer((n_tested > 0) & (n_fitted > 0), joint.p_x > 0.0))
+    margins[s, y] = z * np.sqrt(0.5 * (1.0 / n_tested[s] + 1.0 / n_fitted[s]) / joint.p_x[y])
+    return margins
 
 
 def _limits(least, margins, ldp, log_lift, rare):
@@ -108,11 +126,11 @@ def _by_programme(joint, rare, margins, limits, time_limit):
         rows = np.full(fixed.size, -1)
         rows[used] = equations.add(1.0 - fixed[used])
         equations.term(rows[places], lift, weights)
-    for sign, factor, bound in ((-1.0, np.exp(margin), log_lift), (1.0, np.exp(min(ldp, 700.0) - margin), log_lift)):
+    for sign, factor, bound in ((-1.0, np.exp(margin), log_lift), (1.0, np.exp(ldp - margin), log_lift)):
         row = inequalities.add(np.zeros(s.size))
         inequalities.term(row, lift, sign)
         inequalities.term(row, least[y], -sign * factor)
-        if bound < math.inf:
+        if bound < ldp:  # otherwise it follows from the limit of LDP
             row = inequalities.add(sign * np.exp(sign * (bound - margin)))
             inequalities.term(row, lift, sign)
     row = inequalities.add(-(joint.p_x_given_s[s, y] / p_x[y]))
@@ -130,7 +148,7 @@ def _by_programme(joint, rare, margins, limits, time_limit):
 def _by_clipping(joint, rare, margins, limits, _):
     """P(x|s) / P_X(x) clipped to its limits, L(x) such that P_X is kept; then made to sum to one for each s."""
     lifts = np.divide(joint.p_x_given_s, joint.p_x, out=np.ones(joint.shape), where=~rare)
-    low, high = np.full(joint.p_x.size, -min(limits[0], 700.0)), np.zeros(joint.p_x.size)
+    low, high = np.full(joint.p_x.size, -limits[0]), np.zeros(joint.p_x.size)
     for _ in range(60):  # bisection for log L: the mean over s rises with it
         middle = 0.5 * (low + high)
         too_much = joint.p_s @ np.clip(lifts, *_limits(np.exp(middle), margins, *limits, rare)) > 1.0

@@ -29,8 +29,14 @@ from linred.report import PRIVACY_LABELS, Privacy
 MOST_STEPS, FEWEST_STEPS, MOST_LIMITS = 64, 8, 2**21
 """Steps in which two groups share the evidence: fewer where there are many symbols, which costs a little tightness."""
 
+MOST_KEPT = 2**24
+"""Numbers of P(y|s,x) that are kept in memory."""
+
 ROUNDINGS = 1e-12
 """Nats that the doubles here may be off, added to every figure."""
+
+CANCELLED = 1e-15
+"""What a sum over a group of x, less one of them, may be off."""
 
 OF_ONE, OF_ALL = 0.8, 0.2
 """Shares of the level, in a lift, of P(y|s), which few records tell of, and of P(y), which all of them do."""
@@ -160,8 +166,10 @@ def confirmed(mechanism, counts, asked, confidence):
     if mechanism.sampler().certificate().ldp == 0.0 and (mechanism.keep == 0.0).all():
         ldp = lift = 0.0  # Y is drawn whatever s and x are
     implied = Privacy(ldp, lift, lift, lift, lift * math.tanh(lift / 2.0), lift)
-    because = "the target, confirmed on records held out" if ldp else NOTHING
-    return Certifying(mechanism, counts).certified(implied, confidence, HELD_OUT, True, because)
+    certifying, because = Certifying(mechanism, counts), "the target, confirmed on records held out"
+    if certifying.ceiling().ldp <= ldp:
+        because = "its ceiling, which needs no data" if ldp else NOTHING
+    return certifying.certified(implied, confidence, HELD_OUT, True, because)
 
 
 class Certifying:
@@ -170,8 +178,7 @@ class Certifying:
     def __init__(self, mechanism, counts):
         self.mechanism, self.counts, self.joint = mechanism, np.asarray(counts), mechanism.joint
         self.n_s, self.n = self.counts.sum(axis=1), int(self.counts.sum())
-        self.channel = Realised(mechanism.sampler())
-        self.rows = _OncePerS(self.channel, self.joint.shape[0])
+        self.rows = _AllRows(Realised(mechanism.sampler()), self.joint.shape)
         self.low, self.high = (np.stack(ends) for ends in zip(*(rows.range() for rows in self.rows), strict=True))
 
     def from_held_out(self, confidence, level):
@@ -255,15 +262,18 @@ class Certifying:
         return text if math.isfinite(ldp) else f"infinite: {text}, which may never release it"
 
 
-class _OncePerS:
-    """`Rows` of every s, made once where all are the same, and otherwise anew each time: they may be large."""
+class _AllRows:
+    """`Rows` of every s; made anew each time where all of them would take too much memory."""
 
-    def __init__(self, channel, n_s):
-        self._channel, self._n_s = channel, n_s
-        self._all = None if channel.sees_s else channel.of(0)
+    def __init__(self, channel, shape):
+        self._channel, self._n_s, self._kept = channel, shape[0], None
+        if not channel.sees_s:
+            self._kept = [channel.of(0)] * shape[0]
+        elif shape[0] * shape[1] ** 2 <= MOST_KEPT:
+            self._kept = [channel.of(s) for s in range(shape[0])]
 
     def __iter__(self):
-        return ((self._all or self._channel.of(s)) for s in range(self._n_s))
+        return iter(self._kept) if self._kept else map(self._channel.of, range(self._n_s))
 
 
 class Hits:
@@ -314,7 +324,7 @@ def _extremes(rows, low_x, high_x):
     """(smallest, largest) P(y|s) at every y, for P(x|s) in a box and on the simplex."""
     values = np.vstack([rows.own, rows.others]).T
     low, high = (np.vstack([limits, rows.weights(limits)]).T for limits in (low_x, high_x))
-    low, high = np.clip(low, 0.0, None), np.minimum(np.clip(high, 0.0, None), 1.0)
+    low, high = np.clip(low - CANCELLED, 0.0, 1.0), np.clip(high + CANCELLED, 0.0, 1.0)
     return (
         np.clip(bounds.smallest_mean(values, low, high), 0.0, None) * (1.0 - bounds.SLACK),
         bounds.largest_mean(values, low, high) * (1.0 + bounds.SLACK),

@@ -10,6 +10,7 @@ P_X, which needs no data; they are told in `mechanism.design`.
 """
 
 import math
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -92,6 +93,7 @@ def fit(
     confidence : float in (0, 1), optional
         Without it, the target is met for the P(S, X) that is fitted, which is an estimate: see errata 7.
     held_out : the share of the records that the result is tested on
+    time_limit : seconds for a programme; with a confidence, then also the path ends, at the best so far
 
     Guarantee
     ---------
@@ -195,7 +197,7 @@ def _lemma_1_ceiling(joint, asked):
     """Lemma 1 with the smallest alpha for which P(y|x) itself meets the targets (errata 7): no data is trusted.
 
     y may be (1 - alpha + alpha p) / (alpha p) times as likely under one s as under another, p = P_X(y)."""
-    factor = math.expm1(min(*asked, 700.0))
+    factor = math.expm1(min(*asked, 700.0)) * (1.0 - 1e-9)
     rarest = joint.p_x[joint.p_x > 0.0].min()
     return markov(joint, 1.0 / (1.0 + factor * rarest))
 
@@ -206,26 +208,36 @@ class _Path:
     def __init__(self, fitted, held, held_out, asked, level, sees_s, time_limit):
         self.fitted, self.held, self.asked, self.level = fitted, held, asked, level
         self.n_expected = fitted.counts.sum(axis=1) * (held_out / (1.0 - held_out))  # of each s, held out
-        self.sees_s, self.time_limit = sees_s, time_limit
+        self.sees_s, self.time_limit, self._known = sees_s, time_limit, {}
+        self.end = math.inf if time_limit is None else time.monotonic() + time_limit
         self.steps = STANDARD_ERRORS if sees_s else MIXED
 
     def best(self):
         """(the mechanism with the least damage of those before the first that fails, how many these are)."""
-        passed = [drawing_from(self.fitted, self.fitted.p_x, "optimal")]
+        passed = [drawing_from(self.fitted, self.fitted.p_x, "optimal"), *self._without_data()]
+        n_certain = len(passed)
         for step in self.steps if min(self.asked) > 0.0 else ():
+            if time.monotonic() > self.end:
+                break
             candidate = self._built(step)
             if candidate is None:  # which the records held out had no say in
                 continue
             if not self._passes(candidate):
                 break
             passed.append(candidate)
-        return min(passed, key=Mechanism.dtv), len(passed) - 1
+        return min(passed, key=Mechanism.dtv), len(passed) - n_certain
+
+    def _without_data(self):
+        """Lemma 1 where its ceiling meets the target, which needs no test."""
+        lemma_1 = _lemma_1_ceiling(self.fitted, self.asked)
+        ceiling = certificates.Certifying(lemma_1, self.held).ceiling()
+        return [lemma_1] if self.asked.is_met_by(ceiling) else []
 
     def _built(self, step):
         if self.sees_s:
             return careful(self.fitted, self.n_expected, self.asked, step, self.time_limit)
         evidence = bounds.evidence_of_two(self.level)
-        return careful_markov(self.fitted, self.n_expected, self.asked, step, evidence, self.time_limit)
+        return careful_markov(self.fitted, self.n_expected, self.asked, step, evidence, self.time_limit, self._known)
 
     def _passes(self, candidate):
         if not self.asked.is_met_by(candidate.sampler().certificate()):

@@ -189,7 +189,8 @@ class Mechanism:
         return_counts : bool
             Return (column, `Counts`).
         monitor : Monitor, optional
-            `linred.Monitor(mechanism)`: it is shown the records first, and warns or raises where they have drifted.
+            `linred.Monitor(mechanism)`: it is shown the records before they are returned, and warns or raises
+            where they have drifted.
 
         Guarantee
         ---------
@@ -204,10 +205,10 @@ class Mechanism:
         """
         from linred import sanitize
 
-        if monitor is not None:
-            monitor.update(s, x)
         how = {"seed": seed, "key": key, "context": context, "ids": ids, "start": start, "threads": threads}
         column, counts = sanitize.sanitize(self, s, x, unseen, **how)
+        if monitor is not None:
+            monitor.update(s, x)
         return (column, counts()) if return_counts else column
 
     def save(self, path, *, force=False):

@@ -52,7 +52,8 @@ class Realised:
         s = s if self.sees_s else 0
         table, whole_keep = self._channel._table[s], self._channel._keep[s]
         keep, move = (np.ldexp(part.astype(np.float64), -64) for part in (whole_keep, 2**64 - whole_keep))
-        (tables, moves), group = np.unique(np.stack([table, move]), axis=1, return_inverse=True)
-        others = self._tables[tables.astype(np.intp)].toarray() * moves[:, None]
-        group = group.ravel()
+        moves, of_x = np.unique(move, return_inverse=True)
+        kinds, group = np.unique(table * moves.size + of_x.ravel(), return_inverse=True)
+        tables, nth = np.divmod(kinds, moves.size)
+        others, group = self._tables[tables].toarray() * moves[nth, None], group.ravel()
         return Rows(keep + others[group, np.arange(keep.size)], group, others)

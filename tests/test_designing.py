@@ -145,10 +145,12 @@ def test_a_markov_mechanism_mixes():
     np.testing.assert_allclose(joint.p_x @ channel, joint.p_x, rtol=1e-12)
 
 
-def test_too_few_records_draw_whatever_x_is():
+def test_too_few_records_leave_what_needs_no_data():
     mechanism = with_confidence([[3, 2], [1, 4]], ldp=0.5)
-    assert mechanism.certified.ldp == 0.0
-    assert (mechanism.keep == 0.0).all()
+    assert mechanism.name == "markov"
+    assert mechanism.certified.ldp == mechanism.certified.ceiling.ldp <= 0.5
+    assert mechanism.certified.because == "its ceiling, which needs no data"
+    assert mechanism.design.n_passed == 0
     assert with_confidence(adult(), ldp=0.0).certified.figures == (0.0,) * 6
 
 
@@ -204,3 +206,38 @@ def test_wrong_inputs(asked, message):
 def test_one_record_is_too_few():
     with pytest.raises(ValueError, match="too few"):
         linred.fit(["u"], ["a"], ldp=1.0, confidence=0.9)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"ldp": 50.0}, {"ldp": 1e6}, {"log_lift": 800.0}, {"ldp": 700.0, "sees_s": False}], ids=str
+)
+def test_a_generous_target_costs_nothing(asked):
+    """Though one s has a single record."""
+    s, x = ["a"] * 500 + ["b"] * 500 + ["c"], np.random.default_rng(0).integers(0, 4, 1001)
+    mechanism = linred.fit(s, x, confidence=0.95, **asked)
+    assert mechanism.dtv() < 0.01
+    assert mechanism.dtv() <= mechanism.design.dtv_ceiling + 1e-9
+
+
+def test_symbols_without_records_in_the_fit():
+    """Declared s and x that never occur: no warning, and they are redrawn."""
+    s, x = ["a", "b"] * 500, np.random.default_rng(0).integers(0, 4, 1000)
+    mechanism = linred.fit(s, x, ldp=1.0, confidence=0.95, s_labels=["a", "b", "zz"], x_labels=[0, 1, 2, 3, 9])
+    assert mechanism.dtv() < 0.3
+    assert (mechanism.keep[2] == 0.0).all()
+    assert (mechanism.keep[:, 4] == 0.0).all()
+
+
+def test_the_path_is_the_same_whatever_symbols_were_held_out(monkeypatch):
+    """An x that has no record in the fit must not decide how the others are treated."""
+    joint = adult()
+    wider = linred.Joint.from_counts(np.pad(joint.counts, ((0, 1), (0, 1))))
+    monkeypatch.setattr("linred.careful.MOST_PROGRAMME_CELLS", joint.counts.size)
+    for z in (4.0, 1.0):
+        one, other = (careful(table, table.counts.sum(axis=1), LDP_1, z) for table in (joint, wider))
+        assert one.dtv() == pytest.approx(other.dtv(), rel=1e-9)
+
+
+def test_time_that_is_over_ends_the_path():
+    with pytest.warns(linred.NotOptimalWarning):  # of the plug-in optimum, for comparison
+        assert with_confidence(adult(), ldp=1.0, time_limit=1e-9).design.n_passed == 0

@@ -557,3 +557,16 @@ def test_a_batch_that_is_refused_changes_nothing(message, update):
         update(monitor)
     assert str(raised.value) == message
     assert pickle.dumps(monitor) == before
+
+
+def test_sanitising_shows_the_monitor_what_is_returned_and_nothing_else():
+    mechanism = linred.non_markov(linred.Joint.from_counts([[600, 400], [300, 700]], ["f", "m"], ["a", "b"]), 0.5)
+    monitor = Monitor(mechanism)
+    mechanism.sanitize(["f", "m"], ["a", "b"], monitor=monitor)
+    assert monitor.n_records == 2
+    with pytest.raises(ValueError, match="not in the mechanism's alphabet"):
+        mechanism.sanitize(["f", "m"], ["a", "zebra"], monitor=monitor)
+    assert (monitor.n_records, monitor.n_unseen) == (2, 0)
+    strict = Monitor(mechanism, on_drift="error")
+    with pytest.raises(DriftError):
+        mechanism.sanitize(["f"] * 3000, ["b"] * 3000, monitor=strict)
