@@ -22,7 +22,7 @@ from linred.joint import Joint
 from linred.mechanism import Mechanism
 
 MOST_PROGRAMME_CELLS = 6000
-"""Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, and about twice as many records change."""
+"""Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, if at all, and more records change."""
 
 MOST_MARGIN = 2.0
 """Nats: pairs with a larger margin have so few records that none may show, whatever the target is."""
