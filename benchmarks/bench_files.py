@@ -15,7 +15,7 @@ from pyarrow import csv, parquet
 import linred
 from benchmarks.common import compare
 from benchmarks.data import adult
-from linred import files, passing, storage
+from linred import formats, passing, storage
 from linred.fitted import Fitted, parts_of
 
 N_RECORDS, BATCH = 20_000_000, 2**20
@@ -47,10 +47,10 @@ def ours(mechanism, path, target, keep_sensitive):
     fitted = Fitted(parts_of("S", COLUMNS[0]), parts_of("X", COLUMNS[1]))
     how = {"key": bytes(32), "seed": None, "ids": None, "context": b""}
     asked = {"columns": None, "id_column": None, "unseen": "error", "how": how}
-    with files.open_source(path, files.format_of(path)) as source:
+    with formats.open_source(path, formats.format_of(path)) as source:
         plan = passing.Plan(mechanism, path, source.schema, fitted, keep_sensitive=keep_sensitive, **asked)
         with storage.writing(target, force=True) as file:
-            passing.run(source, file, files.format_of(target), plan)
+            passing.run(source, file, formats.format_of(target), plan)
 
 
 def ahead(batches):

@@ -10,7 +10,7 @@ from benchmarks import rivals
 from benchmarks.common import compare, not_installed, seconds
 from benchmarks.data import adult
 from linred import _sampling, _simd, keystream
-from linred.demo import example_1
+from linred.datasets import example_1
 
 MILLION = 1_000_000
 

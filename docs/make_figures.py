@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 import linred
 from benchmarks.data import adult
-from linred.demo import example_1
+from linred.datasets import example_1
 from linred.plots import label_directly, style_of
 
 matplotlib.rcParams.update({"svg.hashsalt": "linred", "font.size": 10})

@@ -10,6 +10,7 @@ The names below are the library; each is documented where it is defined.
 
 from importlib import import_module
 
+from linred._version import __version__ as __version__
 from linred.calibrate import alpha_for
 from linred.closed_forms import markov, non_markov
 from linred.joint import Joint
@@ -26,8 +27,6 @@ from linred.metrics import (
     mutual_information,
 )
 from linred.reduction import linear_reduction
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "DriftError",
@@ -65,16 +64,16 @@ __all__ = [
 
 
 _LATER = {
-    "DriftError": "drift",
-    "DriftWarning": "drift",
+    "DriftError": "errors",
+    "DriftWarning": "errors",
     "Monitor": "drift",
-    "NotOptimalWarning": "optimum",
+    "NotOptimalWarning": "errors",
     "Sampler": "sampler",
     "Sanitizer": "frames",
     "audit": "auditing",
     "certify": "certificates",
     "fit": "designing",
-    "load": "artifact",
+    "load": "artifact_reader",
     "local": "geometry",
     "optimal": "optimum",
     "sanitize_frame": "frames",

@@ -144,3 +144,10 @@ def frozen(array):
     """`array`, made read-only: what a Joint or a Mechanism shows cannot be changed behind its figures."""
     array.setflags(write=False)
     return array
+
+
+def check_confidence(confidence):
+    confidence = number("confidence", confidence, 0.0, 1.0)
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence = {confidence!r} is not between 0 and 1")
+    return confidence

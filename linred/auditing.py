@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from linred import _check, _counting, bounds, records
-from linred.certificates import OF_ALL, OF_ONE, ROUNDINGS, check_confidence
+from linred._check import check_confidence
+from linred.certificates import OF_ALL, OF_ONE, ROUNDINGS
 from linred.conforming import conformance, known_codes
-from linred.report import PRIVACY_LABELS, Privacy
+from linred.leakage import PRIVACY_LABELS, Privacy
 
 OF_FLOOR, OF_RATIO = 0.1, 0.9
 """Shares of the level, in the LDP, of the limits that only set the shares of the y, and of the ratios themselves."""

@@ -12,6 +12,7 @@ from linred import _check, calibrate, channels, couplings, metrics
 from linred.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
 from linred.merging import Merged
+from linred.target import target
 
 
 def k_rr(joint, *, ldp=None, log_lift=None):
@@ -19,7 +20,7 @@ def k_rr(joint, *, ldp=None, log_lift=None):
 
     P_Y is not P_X: lifts are against P_Y.
 
-    >>> from linred.demo import example_1
+    >>> from linred.datasets import example_1
     >>> round(k_rr(example_1(), ldp=1.0).dtv(), 4)
     0.2602
     """
@@ -42,7 +43,7 @@ def pram(joint, *, ldp=None, log_lift=None):
     target, and where the figures fall with the noise, as they seem to, it is the least. O(|S||X|) a step, O(|X|^2) in
     memory.
 
-    >>> from linred.demo import example_1
+    >>> from linred.datasets import example_1
     >>> round(pram(example_1(), ldp=1.0).dtv(), 4)
     0.2744
     """
@@ -84,7 +85,7 @@ def watchdog(joint, *, ldp=None, log_lift=None):
     The set starts with the symbols that are over the target, and takes in the next most telling ones until it meets the
     target as a whole. P_Y is P_X. O(|S||X| + |X| log |X|).
 
-    >>> from linred.demo import example_1
+    >>> from linred.datasets import example_1
     >>> round(watchdog(example_1(), ldp=1.0).dtv(), 4)
     0.2296
     """
@@ -124,7 +125,7 @@ def _over(highest, lowest, p_x, limits):
 
 def _asked(joint, ldp, log_lift):
     _check.joint(joint)
-    return calibrate.target(ldp, log_lift)
+    return target(ldp, log_lift)
 
 
 def _redrawing(joint, name, move, table, p_y_given_s, p_y):

@@ -2,8 +2,9 @@
 
 import math
 
-from linred import _check, calibrate
+from linred import _check
 from linred.closed_forms import markov, non_markov
+from linred.target import target
 
 NAMES = ("optimal", "non_markov", "markov")
 
@@ -65,7 +66,7 @@ def _check_asked(ldp, log_lift, alpha, by_function):
     if alpha is not None:
         _check.alpha(alpha)
     elif targeted:
-        calibrate.target(ldp, log_lift)
+        target(ldp, log_lift)
     elif not by_function:
         raise ValueError("nothing is asked of the mechanism: ldp, log_lift or both are needed, or alpha")
 

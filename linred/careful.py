@@ -14,12 +14,11 @@ draws is from P_X.
 import math
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from linred import _lp, building, programmes, sums
 from linred.couplings import couple, excess_over, marginal_table
 from linred.joint import Joint
-from linred.mechanism import Mechanism
+from linred.mechanism import Mechanism, released_by
 
 MOST_PROGRAMME_CELLS = 6000
 """Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, if at all, and more records change."""
@@ -238,13 +237,3 @@ def _row(coupling, s, x, background, scale):
     if move[s, x] > 0.0:
         row[y[span]] += scale * move[s, x] * probability[span]
     return row
-
-
-def released_by(joint, keep, move, table_of, tables):
-    """P(y|s) = sum_x P(x|s) P(y|s,x), |S| x |X|."""
-    (indptr, y, probability), (n_s, n_x) = tables, joint.shape
-    s = np.repeat(np.arange(n_s), n_x)
-    of_tables = (joint.p_x_given_s * move).ravel(), (s, np.ravel(table_of))
-    redrawn = csr_array(of_tables, shape=(n_s, indptr.size - 1))
-    destinations = csr_array((probability, y, indptr), shape=(indptr.size - 1, n_x))
-    return (redrawn @ destinations).toarray() + joint.p_x_given_s * keep

@@ -17,14 +17,15 @@ P(x|s) at once.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, bounds
+from linred import bounds
+from linred._check import check_confidence
 from linred.joint import Joint
+from linred.leakage import Privacy
+from linred.provenance import FITTED, HELD_OUT, NOTHING, Certified
 from linred.realised import Realised
-from linred.report import PRIVACY_LABELS, Privacy
 
 MOST_STEPS, FEWEST_STEPS, MOST_LIMITS = 64, 8, 2**21
 """Steps in which two groups share the evidence: fewer where there are many symbols, which costs a little tightness."""
@@ -40,45 +41,6 @@ CANCELLED = 1e-15
 
 OF_ONE, OF_ALL = 0.8, 0.2
 """Shares of the level, in a lift, of P(y|s), which few records tell of, and of P(y), which all of them do."""
-
-NOTHING = "no value tells anything, whatever the data"
-HELD_OUT, FITTED = "records that were not used for fitting", "the counts that it was fitted on"
-
-
-class Certified(NamedTuple):
-    """Figures in nats. Each is at or above the truth with probability `confidence`; see `certify` for what is random.
-
-    plug_in, ceiling : figures of the same kinds, without confidence. because : what makes `ldp` as large as it is.
-    together : whether all figures hold at once with that confidence; otherwise each does by itself.
-    """
-
-    ldp: float
-    log_lift: float
-    max_lift: float
-    min_lift: float
-    mutual_information: float
-    maximal_leakage: float
-    confidence: float
-    basis: str
-    n_records: int
-    together: bool
-    because: str
-    plug_in: Privacy
-    ceiling: Privacy
-
-    @property
-    def figures(self):
-        return Privacy(*self[: len(Privacy._fields)])
-
-    def __str__(self):
-        head = f"{'what is told about S [nats]':<32}{'plug-in':>14}{f'at {self.confidence:.6g}':>14}{'ceiling':>14}"
-        rows = zip(PRIVACY_LABELS, self.plug_in, self.figures, self.ceiling, strict=True)
-        lines = [f"  {label:<30}" + "".join(f"{figure:>#14.6g}" for figure in figures) for label, *figures in rows]
-        holds = "all figures at once" if self.together else "each figure by itself"
-        about = f"{self.basis[0].upper()}{self.basis[1:]}: {self.n_records:,}; {holds}."
-        return "\n".join([head, *lines, about, f"LDP: {self.because}."])
-
-    __repr__ = __str__
 
 
 def certify(mechanism, s=None, x=None, confidence=0.95):
@@ -122,13 +84,6 @@ def certify(mechanism, s=None, x=None, confidence=0.95):
     if _are_of_the_fit(mechanism, counts):
         raise ValueError("s and x are the records that mechanism was fitted on: without them, certify uses its counts")
     return Certifying(mechanism, counts).from_held_out(confidence, level)
-
-
-def check_confidence(confidence):
-    confidence = _check.number("confidence", confidence, 0.0, 1.0)
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence = {confidence!r} is not between 0 and 1")
-    return confidence
 
 
 def _are_of_the_fit(mechanism, counts):

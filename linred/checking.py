@@ -4,10 +4,14 @@ import json
 
 import click
 
-from linred import artifact, certificates, commands, fitting
-from linred.files import FileError, listed, pyarrow
+from linred import certificates, commands, fitting
+from linred._check import check_confidence
+from linred.artifact_reader import load
+from linred.artifact_writer import _finite, summary
+from linred.errors import FileError
 from linred.fitted import names, parts_of
 from linred.passing import binned
+from linred.pipes import listed, pyarrow
 
 REFUTED = 3
 """The exit code where an audit refutes a claim, or that the mechanism made the release."""
@@ -29,15 +33,15 @@ def certify(artifact_path, data, confidence, output, as_json, force, **options):
     """Figures of MECHANISM that hold with confidence, from the records of DATA, none of which it was fitted on; without
     DATA, from the counts that it was fitted on."""
     commands._check_outputs([artifact_path, data], force, output)
-    certificates.check_confidence(confidence)
-    mechanism = artifact.load(artifact_path)
+    check_confidence(confidence)
+    mechanism = load(artifact_path)
     records = () if data is None else (_counted(artifact_path, mechanism, data, options),)
     mechanism.certified = certificates.certify(mechanism, *records, confidence=confidence)
     mechanism.design = None  # which was for another certificate
     if output:
         mechanism.save(output, force=force)
     if as_json:
-        click.echo(json.dumps(artifact.summary(mechanism)["certified"], indent=2, ensure_ascii=False))
+        click.echo(json.dumps(summary(mechanism)["certified"], indent=2, ensure_ascii=False))
     elif not options["quiet"]:
         click.echo(str(mechanism.certified))
     commands._say_stored(output, options["quiet"])
@@ -69,8 +73,8 @@ def audit(data, sensitive, released, public, artifact_path, ldp, log_lift, confi
     and X, whether it made them. Exit code 3 where something is refuted."""
     from linred.auditing import audit as audited
 
-    certificates.check_confidence(confidence)
-    mechanism = artifact.load(artifact_path) if artifact_path else None
+    check_confidence(confidence)
+    mechanism = load(artifact_path) if artifact_path else None
     sides = _sides(mechanism, sensitive, released, public)
     with commands._source(data, options) as source:
         columns = _columns(source, sides)
@@ -142,5 +146,5 @@ def _summary(result):
     content = result._asdict()
     for name, value in content.items():
         if hasattr(value, "_asdict"):
-            content[name] = artifact._finite(value._asdict())
+            content[name] = _finite(value._asdict())
     return {**content, "where": None if result.where is None else [str(one) for one in result.where]}

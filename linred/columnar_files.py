@@ -4,7 +4,8 @@ import base64
 import os
 from contextlib import contextmanager
 
-from linred.files import PIPE, FileError, Lent, check_names, holding, one_line, pyarrow, stdin
+from linred.errors import FileError
+from linred.pipes import PIPE, Lent, check_names, holding, one_line, pyarrow, stdin
 from linred.replacing import Replaced, with_replaced
 
 BATCH_BYTES, BATCH_RECORDS, FEW_RECORDS = 8 * 2**20, 2**18, 1024

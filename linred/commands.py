@@ -9,9 +9,13 @@ from functools import reduce
 
 import click
 
-from linred import artifact, building, calibrate, designing, files, fitting, keys, passing, storage, texts
-from linred.files import PIPE, FileError
+from linred import building, designing, fitting, formats, keys, passing, pipes, storage, texts
+from linred.artifact_reader import check_parts, load
+from linred.artifact_writer import summary
+from linred.errors import FileError
 from linred.fitted import Fitted, names, parts_of
+from linred.pipes import PIPE
+from linred.target import target
 
 
 def _options(*decorators):
@@ -137,7 +141,7 @@ def fit(data, output, force, **options):
 def sanitize(data, artifact_path, output, sensitive, public, force, **options):
     """Draw the public columns of DATA anew; the sensitive ones are left out."""
     _check_outputs([data, artifact_path, options["key_file"]], force, table=output)
-    mechanism = artifact.load(artifact_path)
+    mechanism = load(artifact_path)
     mechanism.fitted = _renamed(artifact_path, mechanism, sensitive, public)
     _sanitize(data, mechanism, output, force, options)
 
@@ -154,7 +158,7 @@ def sanitize(data, artifact_path, output, sensitive, public, force, **options):
 @_reading
 def run(data, output, save_mechanism, html, force, **options):
     """Fit on DATA, sanitise it, and print the report: all in one."""
-    if files.is_pipe(data):
+    if pipes.is_pipe(data):
         raise FileError("run reads its data twice, and a pipe can be read once: give a file, or fit and sanitize")
     _check_outputs([data, options["key_file"], options["domain"]], force, save_mechanism, html, table=output)
     _secret(options)
@@ -177,11 +181,11 @@ def run(data, output, save_mechanism, html, force, **options):
 def report(artifact_path, as_json, html, force):
     """Say what the mechanism of an artifact does."""
     _check_outputs([artifact_path], force, html)
-    mechanism = artifact.load(artifact_path)
+    mechanism = load(artifact_path)
     if html:
         _write_page(mechanism, html, force)
     if as_json:
-        click.echo(json.dumps(artifact.summary(mechanism), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(summary(mechanism), indent=2, ensure_ascii=False))
     elif not html:
         click.echo(texts.report(mechanism, artifact_path))
 
@@ -233,7 +237,7 @@ def demo(directory, force):
     """The whole job on UCI Adult, into DIRECTORY: sanitised file, artifact, report and plot."""
     from linred import demo as demonstration
 
-    demonstration.main(directory, force)
+    demonstration.main(click.get_current_context().parent.command, directory, force)
 
 
 def _check_outputs(inputs, force, *stored, table=None):
@@ -261,8 +265,8 @@ def _say_stored(path, quiet):
 
 
 def _source(data, options):
-    form = files.format_of(data, options["from_format"], options["delimiter"])
-    return files.open_source(data, form, encoding=options["encoding"])
+    form = formats.format_of(data, options["from_format"], options["delimiter"])
+    return formats.open_source(data, form, encoding=options["encoding"])
 
 
 def _counted(data, options, scan):
@@ -289,9 +293,13 @@ def _fitted(data, options):
     if confidence is None:
         mechanism = building.build(joint, **asked)
     else:
-        target = calibrate.target(asked["ldp"], asked["log_lift"])
         mechanism = designing.with_confidence(
-            joint, target, confidence, asked["sees_s"], options["held_out"], asked["time_limit"]
+            joint,
+            target(asked["ldp"], asked["log_lift"]),
+            confidence,
+            asked["sees_s"],
+            options["held_out"],
+            asked["time_limit"],
         )
     mechanism.fitted = fitted
     return mechanism
@@ -304,8 +312,8 @@ def _renamed(path, mechanism, sensitive, public):
         raise FileError(f"{path} does not say which columns it is for: --sensitive and --public do")
     if fitted is None:
         fitted = Fitted(parts_of("--sensitive", sensitive), parts_of("--public", public))
-        artifact.check_parts("sensitive", fitted.sensitive, mechanism.joint.s_labels)
-        artifact.check_parts("public", fitted.public, mechanism.joint.x_labels)
+        check_parts("sensitive", fitted.sensitive, mechanism.joint.s_labels)
+        check_parts("public", fitted.public, mechanism.joint.x_labels)
     for side, columns in (("sensitive", sensitive), ("public", public)):
         if columns:
             parts = getattr(fitted, side)
@@ -338,7 +346,7 @@ def _context(data, mechanism, options):
     because the same record is to get the same answer in any file."""
     release = options["context"]
     if release is None and not options["id_column"]:
-        if files.is_pipe(data) and options["key_file"]:
+        if pipes.is_pipe(data) and options["key_file"]:
             raise FileError("a pipe has no name, and two under one key must not draw alike: name it by --context")
         release = os.path.realpath(data)
     return passing.context(release, mechanism.fitted.public)
@@ -346,7 +354,7 @@ def _context(data, mechanism, options):
 
 def _sanitize(data, mechanism, output, force, options):
     how = {**_secret(options), "context": _context(data, mechanism, options)}
-    to = files.format_of(output, options["to_format"])
+    to = formats.format_of(output, options["to_format"])
     with _source(data, options) as source:
         if to.kind == "csv" and options["delimiter"]:
             to = to._replace(delimiter=options["delimiter"])
@@ -373,7 +381,7 @@ def _sanitize(data, mechanism, output, force, options):
 
 
 def _target(path, force):
-    return nullcontext(files.stdout()) if path == PIPE else storage.writing(path, force=force)
+    return nullcontext(pipes.stdout()) if path == PIPE else storage.writing(path, force=force)
 
 
 @contextmanager
@@ -387,7 +395,7 @@ def _progress(what, data, source, quiet):
 
     by_bytes = source.n_records is None
     total = source.n_records
-    if by_bytes and not files.is_pipe(data):
+    if by_bytes and not pipes.is_pipe(data):
         total = os.path.getsize(data)
     columns = (
         TextColumn("{task.description}"),

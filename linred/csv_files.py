@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linred import _csv, _recoding
-from linred.files import PIPE, FileError, Lent, check_names, holding, is_pipe, one_line, pyarrow, stdin
+from linred.errors import FileError
+from linred.pipes import PIPE, Lent, check_names, holding, is_pipe, one_line, pyarrow, stdin
 from linred.replacing import with_replaced
 
 BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20

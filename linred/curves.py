@@ -54,7 +54,7 @@ def tradeoff(
     ---------
     Every point is a mechanism that was built and measured; nothing is interpolated.
 
-    >>> from linred.demo import example_1
+    >>> from linred.datasets import example_1
     >>> curves = tradeoff(example_1(), ldp=[0.5, 1.0])
     >>> {label: curves[label]["dtv"].round(4).tolist() for label in ("non_markov", "optimal")}
     {'non_markov': [0.1473, 0.079], 'optimal': [0.1302, 0.0632]}

@@ -1,21 +1,11 @@
-"""The whole job on UCI Adult, from a file to a sanitised file and a report: `linred demo`, `python -m linred.demo`."""
+"""The whole job on UCI Adult, from a file to a sanitised file and a report: `linred demo`."""
 
 import os
 import shlex
-import sys
 import time
 from importlib.resources import files
 
-import linred
 from linred import storage
-
-
-def example_1():
-    """P(x|s) and P(s) of the paper's Example 1: two sensitive groups, four public symbols."""
-    return linred.Joint.from_conditional(
-        [[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7], s_labels=[1, 2], x_labels=["a", "b", "c", "d"]
-    )
-
 
 COLUMNS = ("--sensitive", "marital_status", "--public", "occupation")
 OUTPUTS = ("-o", "sanitised.csv", "-m", "mechanism.json", "--html", "report.html")
@@ -30,10 +20,8 @@ DATA = "adult.csv.gz"
 WRITTEN = (DATA, "sanitised.csv", "mechanism.json", "report.html", "tradeoff.svg")
 
 
-def main(directory="linred-demo", force=False):
+def main(command, directory="linred-demo", force=False):
     """Publish the occupation of 48,842 people, protect their marital status, with an LDP of at most 1 nat."""
-    from linred.commands import linred as command
-
     began, before = time.perf_counter(), os.getcwd()
     os.makedirs(directory, exist_ok=True)
     for name in WRITTEN:
@@ -51,7 +39,3 @@ def main(directory="linred-demo", force=False):
         os.chdir(before)
     print(f"{directory}: {', '.join(WRITTEN)}; mechanism.json and report.html are confidential.")
     print(f"{CREDIT} {time.perf_counter() - began:.1f} s in all.")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

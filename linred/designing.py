@@ -11,60 +11,22 @@ P_X, which needs no data; they are told in `mechanism.design`.
 
 import math
 import time
-from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, bounds, building, calibrate, certificates
+from linred import _check, bounds, building, certificates
 from linred.careful import careful, careful_markov
 from linred.closed_forms import markov
 from linred.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
+from linred.provenance import Design
+from linred.target import target
 
 HELD_OUT = 0.5
 STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))
 """Margins along the path, where s is seen."""
 MIXED = tuple(share / 100 for share in (99, 98, 97, 96, *range(95, -1, -3), 0))
 """Shares of draws from P_X along the path, where s is not seen."""
-
-
-class Design(NamedTuple):
-    """How a mechanism came to be that meets its target with confidence; `mechanism.design`.
-
-    redrawn_s, redrawn_x : labels of the s, and of the x, of which all records are redrawn from P_X: too rare to say
-        anything about. redrawn : the share of the records whose pair (s, x) is.
-    n_fitted, n_held_out : records that it was fitted on, and tested on.
-    n_passed, n_steps : how many steps of the path passed before one failed, of how many.
-    dtv, dtv_plug_in, dtv_ceiling : the share of records that change; that of the optimum if the fitted P(S, X) were the
-        truth; that of Lemma 1 for a ceiling that needs no data. The price of confidence.
-    """
-
-    redrawn_s: tuple
-    redrawn_x: tuple
-    redrawn: float
-    n_fitted: int
-    n_held_out: int
-    n_passed: int
-    n_steps: int
-    dtv: float
-    dtv_plug_in: float
-    dtv_ceiling: float
-
-    def __str__(self):
-        lines = [
-            f"records that change: {self.dtv:.2%} with confidence; {self.dtv_plug_in:.2%} if the fitted P(S, X) were "
-            f"the truth; {self.dtv_ceiling:.2%} without trusting any data",
-            f"fitted on {self.n_fitted:,} records, tested on {self.n_held_out:,} others; "
-            f"{self.n_passed} of {self.n_steps} steps towards less damage passed",
-            f"too rare with their s to say anything about, and redrawn from P_X: {self.redrawn:.2%} of the records",
-        ]
-        for name, labels in (("s", self.redrawn_s), ("x", self.redrawn_x)):
-            if labels:
-                shown = ", ".join(map(repr, labels[:8])) + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
-                lines.append(f"  among them all with {name} = {shown}")
-        return "\n".join(lines)
-
-    __repr__ = __str__
 
 
 def fit(
@@ -119,7 +81,7 @@ def fit(
     joint = Joint.from_records(s, x, s_labels, x_labels)
     if confidence is None:
         return building.build(joint, name, **asked)
-    return with_confidence(joint, calibrate.target(ldp, log_lift), confidence, sees_s, held_out, time_limit)
+    return with_confidence(joint, target(ldp, log_lift), confidence, sees_s, held_out, time_limit)
 
 
 def check_held_out(confidence, held_out, name, alpha):
@@ -127,7 +89,7 @@ def check_held_out(confidence, held_out, name, alpha):
     _check.number("held_out", held_out, 0.01, 0.99)
     if confidence is None:
         return
-    certificates.check_confidence(confidence)
+    _check.check_confidence(confidence)
     if alpha is not None:
         raise ValueError(
             f"alpha = {alpha!r} and confidence are both given: a confidence is for a target, ldp or log_lift"
@@ -137,11 +99,11 @@ def check_held_out(confidence, held_out, name, alpha):
 
 
 def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, time_limit=None):
-    """As `fit` with a confidence, from a Joint of counts. asked : `calibrate.Target`."""
+    """As `fit` with a confidence, from a Joint of counts. asked : `Target`."""
     if joint.counts is None:
         raise ValueError("joint was given as probabilities, not as counts: there are no records to hold out")
     fitted, held = split(joint, held_out)
-    level = 1.0 - certificates.check_confidence(confidence)
+    level = 1.0 - _check.check_confidence(confidence)
     path = _Path(fitted, held, held_out, asked, level, sees_s, time_limit)
     best, n_passed = path.best()
     best.target = asked

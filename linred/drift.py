@@ -43,19 +43,12 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from linred import _check, _counting, records
+from linred.errors import DriftError, DriftWarning
 
 CONCENTRATIONS = (1.0, 16.0, 256.0, 4096.0, 65536.0)
 """Of the predictives: how near to the calibration a drifted P(x|s) may be. A finer grid finds nothing sooner."""
 NEWTON_STEPS = 60
 """At most; six are usual. Stopping early gives less evidence, never too much."""
-
-
-class DriftWarning(UserWarning):
-    """The stream no longer comes from the distribution that the mechanism was fitted on."""
-
-
-class DriftError(ValueError):
-    """The same, where the `Monitor` was made with on_drift="error"."""
 
 
 class Monitor:

@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from linred import _counting, labels, metrics, records
-from linred.files import FileError, is_missing, is_ordered, listed, pyarrow
+from linred.errors import FileError
 from linred.fitted import Fitted, Leak, names
 from linred.joint import Joint
 from linred.passing import Ahead, binned, kind_of_type
+from linred.pipes import is_missing, is_ordered, listed, pyarrow
 
 MOST_CELLS, MOST_WATCHED_CELLS = 2**26, 2**22
 """Of the table of counts of S and X, and of that of S and any other column: 512 MB and 32 MB of numbers."""

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from linred import _check, building, decode, frame_columns, keystream, sanitize
+from linred.errors import NotFittedError
 from linred.fitted import Fitted, names, parts_of
 from linred.joint import Joint
 
@@ -187,10 +188,6 @@ def _told_of(**arguments):
                 columns = f"column {_quoted(named)}" if len(named) == 1 else f"columns ({_quoted(named)})"
                 message = columns + message.removeprefix(argument)
         raise ValueError(message) from None
-
-
-class NotFittedError(ValueError, AttributeError):
-    """A `Sanitizer` is asked for what it knows once it was fitted; as scikit-learn's error of this name."""
 
 
 class Sanitizer:

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, metrics
-from linred.joint import Joint
+from linred import _check
 
 
 class Approximation(NamedTuple):
@@ -72,30 +71,3 @@ def local(joint, base=math.e):
     )
     in_base = (Approximation(*(part / log_base for part in figure)) for figure in figures)
     return Local(*in_base, chi_square, radius, radius <= 1.0)
-
-
-class LocalReport:
-    """Exact and local figures of a mechanism: `.before` (S to X), `.after` (S to Y), `.utility` (X to Y), all `Local`;
-    prints as a table."""
-
-    def __init__(self, mechanism, base):
-        self.mechanism, self.base = mechanism, base
-        self._joints = {
-            "S to X": mechanism.joint,
-            "S to Y": mechanism.released,
-            "X to Y": Joint(mechanism._joint_xy(0, mechanism.joint.shape[1]).toarray()),
-        }
-        self.before, self.after, self.utility = (local(joint, base) for joint in self._joints.values())
-
-    def __str__(self):
-        lines = [f"{self.mechanism.described()}, figures to base {self.base:.6g}", ""]
-        lines.append(f"{'':<26}{'exact':>12}{'local':>12}{'at least':>12}{'at most':>12}")
-        for (way, joint), figures in zip(self._joints.items(), (self.before, self.after, self.utility), strict=True):
-            region = "inside" if figures.valid else "outside"
-            lines.append(f"{way}: radius {figures.radius:.4g}, {region} the region of at most 1")
-            for name in Local._fields[2 if way == "X to Y" else 0 : 3]:
-                row = getattr(metrics, name)(joint, self.base), *getattr(figures, name)
-                lines.append(f"  {name.replace('_', ' '):<24}" + "".join(f"{value:>#12.5g}" for value in row))
-        return "\n".join(lines)
-
-    __repr__ = __str__

@@ -4,7 +4,7 @@ import os
 import stat
 
 from linred import keystream, storage
-from linred.files import FileError
+from linred.errors import FileError
 
 
 def write(path, force=False):

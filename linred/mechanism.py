@@ -12,8 +12,8 @@ import numpy as np
 
 from linred import _check, metrics
 from linred.joint import Joint
+from linred.leakage import Privacy, Utility
 from linred.reduction import linear_reduction
-from linred.report import Privacy, Report, Utility
 
 
 class Tables(NamedTuple):
@@ -145,6 +145,8 @@ class Mechanism:
 
     def report(self, base=math.e):
         """Every figure, before and after, in nats or in another base; prints as a table."""
+        from linred.summary import Report
+
         entropy, information = metrics.entropy(self.joint.p_x, base), self.mutual_information(base)
         cost = None if self.distortion is None else self.expected_distortion(self.distortion)
         utility = Utility(self.dtv(), information, entropy, max(0.0, entropy - information), cost)
@@ -152,7 +154,7 @@ class Mechanism:
 
     def local(self, base=math.e):
         """Local approximations of its figures beside the exact ones; see `linred.local`. Prints as a table."""
-        from linred.geometry import LocalReport
+        from linred.summary import LocalReport
 
         return LocalReport(self, base)
 
@@ -212,14 +214,14 @@ class Mechanism:
         return (column, counts()) if return_counts else column
 
     def save(self, path, *, force=False):
-        """Store it as a JSON file that `linred.load` reads; see `linred.artifact`.
+        """Store it as a JSON file that `linred.load` reads; see `linred.artifact_writer`.
 
         The file holds P(S, X): it is confidential, and readable by its owner only. One that is there already is an
         error, and kept, unless `force`.
         """
-        from linred import artifact
+        from linred import artifact_writer
 
-        artifact.save(self, path, force)
+        artifact_writer.save(self, path, force)
 
     @cached_property
     def _sampler(self):
@@ -304,3 +306,15 @@ def drawing_from(joint, p_y, name):
         table_of=np.broadcast_to(np.int32(0), joint.shape),
         tables=(indptr, y, p_y[y]),
     )
+
+
+def released_by(joint, keep, move, table_of, tables):
+    """P(y|s) = sum_x P(x|s) P(y|s,x), |S| x |X|."""
+    from scipy.sparse import csr_array
+
+    (indptr, y, probability), (n_s, n_x) = tables, joint.shape
+    s = np.repeat(np.arange(n_s), n_x)
+    of_tables = (joint.p_x_given_s * move).ravel(), (s, np.ravel(table_of))
+    redrawn = csr_array(of_tables, shape=(n_s, indptr.size - 1))
+    destinations = csr_array((probability, y, indptr), shape=(indptr.size - 1, n_x))
+    return (redrawn @ destinations).toarray() + joint.p_x_given_s * keep

@@ -15,12 +15,14 @@ import numpy as np
 
 from linred import _check, _lp, baselines, calibrate, channels, couplings, interior, programmes, transport
 from linred.closed_forms import markov, non_markov
+from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.joint import Joint
 from linred.mechanism import drawing_from
 from linred.merging import Merged
 from linred.reduction import linear_reduction
 from linred.selection import reduced, selective
 from linred.sums import with_exact_sums
+from linred.target import target as make_target
 
 VERTEX_CELLS = 1000
 """Up to so many cells (s, x) HiGHS finds a vertex, which moves fewer pairs; beyond it our own method is far faster."""
@@ -32,10 +34,6 @@ NOT_EXACT = "the programme was not solved exactly enough for these targets, symb
 
 CAP = 1e5
 """Times the cheapest change: what dearer ones cost in a first programme."""
-
-
-class NotOptimalWarning(UserWarning):
-    """The optimum was not found, for want of time mostly. What is returned meets its target all the same."""
 
 
 def optimal(
@@ -100,7 +98,7 @@ def optimal(
     if alpha is None:
         if ldp is None and log_lift is None:
             raise ValueError("a target or alpha is needed: ldp=, log_lift= or both, or alpha=")
-        target = calibrate.target(ldp, log_lift)
+        target = make_target(ldp, log_lift)
         return _Search(joint, target, sees_s, distortion, keep_marginal, prefer, time.monotonic() + time_limit).best()
     if ldp is not None or log_lift is not None:
         raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose P(y|s) themselves")
@@ -171,7 +169,7 @@ def _cheapest(costs, attempt, others, asked, optimum_is_wanted=True):
     for cap in costs.caps():
         try:
             mechanism, least, finished = attempt(cap)
-        except (_lp.NotSolvedError, calibrate.CannotMeetError) as error:
+        except (_lp.NotSolvedError, CannotMeetError) as error:
             trouble = str(error)
             break
         known.append(mechanism)
@@ -223,7 +221,7 @@ class _Search:
         makers += [partial(make, **self.moves) for make in (non_markov, selective)] if self.sees_s else [baselines.pram]
         known, bound = [], 0.0
         for make in makers:
-            with suppress(calibrate.CannotMeetError):
+            with suppress(CannotMeetError):
                 known.append(make(self.joint, **self.target._asdict()))
         if self.costs.d is None and self.keep_marginal:  # selective reduction knows one
             bound = reduced(self.joint, self.target)[1] * self.costs.dearest

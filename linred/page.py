@@ -11,12 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from linred import plots
+from linred._version import __version__
 from linred.calibrate import alpha_for
 from linred.curves import tradeoff
+from linred.errors import NotOptimalWarning
 from linred.exact import Certificate
 from linred.fitted import names
+from linred.leakage import PRIVACY_LABELS
 from linred.mechanism import Mechanism
-from linred.optimum import NotOptimalWarning
 from linred.page_chart import chart, sample
 from linred.page_numbers import SAME, count, data, escaped, factor, label, nats, share, unit
 from linred.page_words import (
@@ -48,7 +50,7 @@ from linred.page_words import (
     SAME_MARGINAL,
     STYLE,
 )
-from linred.report import PRIVACY_LABELS, Report
+from linred.summary import Report, largest_moves
 
 N_SYMBOLS, N_MOVES, N_COLUMNS, N_POINTS = 20, 15, 30, 15
 """The most that is shown: symbols of X, moves, other columns, points of a curve."""
@@ -64,13 +66,11 @@ def page(mechanism):
     """The page as text, the same for the same mechanism. A few seconds for large alphabets, mostly for the curves.
 
     >>> from linred import optimal
-    >>> from linred.demo import example_1
+    >>> from linred.datasets import example_1
     >>> text = page(optimal(example_1(), ldp=1.0))
     >>> text.startswith("<!doctype html>"), "<strong>6.32\\u00a0%</strong> of the records" in text
     (True, True)
     """
-    from linred import __version__
-
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
     told = _Told.of(mechanism)
@@ -302,43 +302,6 @@ def _marginals(told):
     said = SAME_MARGINAL if told.keeps_marginal else OTHER_MARGINAL.format(distance=distance)
     table = _table("Share of records with each value", MARGINAL_HEAD, rows)
     return _section("The distribution of X before and after", f"<p>{said}</p>", table)
-
-
-class Move(NamedTuple):
-    """Records of (s, x) that become y, in codes; s is None where it is not looked at."""
-
-    s: int | None
-    x: int
-    y: int
-    share: float  # of all records
-    of_group: float  # of the records of (s, x)
-
-
-def largest_moves(mechanism, n):
-    """The n `Move`s to another symbol that change the most records, the largest first.
-
-    They are moves of the n pairs (s, x) whose largest one is largest. O(|S||X| + nonzeros log nonzeros + n |X|)."""
-    p_sx = mechanism.joint.p_sx if mechanism.sees_s else mechanism.joint.p_x[None]
-    move, table = mechanism.move[: len(p_sx)], mechanism.table_of[: len(p_sx)]
-    largest, (indptr, y, probability) = p_sx * move * _largest_other(mechanism.tables, table), mechanism.tables
-    found = []
-    for pair in np.argsort(-largest, axis=None, kind="stable")[:n].tolist():
-        s, x = divmod(pair, p_sx.shape[1])
-        ends = slice(*indptr[table[s, x] : table[s, x] + 2])
-        for to, of_group in zip(y[ends].tolist(), (move[s, x] * probability[ends]).tolist(), strict=True):
-            found.append(Move(s if mechanism.sees_s else None, x, to, float(p_sx[s, x]) * of_group, of_group))
-    found = [one for one in found if one.y != one.x and one.share > 0.0]
-    return sorted(found, key=lambda one: (-one.share, one.s or 0, one.x, one.y))[:n]
-
-
-def _largest_other(tables, table_of):
-    """The largest probability of another symbol than x in the table of each (s, x)."""
-    indptr, y, probability = tables
-    order = np.lexsort((-probability, np.repeat(np.arange(indptr.size - 1), np.diff(indptr))))
-    first, second = order[indptr[:-1]][table_of], order[np.minimum(indptr[:-1] + 1, indptr[1:] - 1)][table_of]
-    x = np.arange(table_of.shape[1])
-    place = np.where(y[first] == x, second, first)
-    return np.where(y[place] == x, 0.0, probability[place])
 
 
 def _moves(told):

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from linred.curves import MEASURES
-
 STYLES = {
     "markov": ("Lemma 1", "#b3470f", (0, (6, 2))),
     "optimal_markov": ("best Markov", "#e69f00", (0, (6, 2, 1, 2))),
@@ -30,8 +28,8 @@ def draw(curves, x, y, ax=None):
     except ImportError:
         raise ImportError("plot needs matplotlib: pip install linred[plot]") from None
     for name, measure in (("x", x), ("y", y)):
-        if not isinstance(measure, str) or measure not in MEASURES:
-            raise ValueError(f"{name} = {measure!r} is none of {', '.join(map(repr, MEASURES))}")
+        if not isinstance(measure, str) or measure not in curves.measures:
+            raise ValueError(f"{name} = {measure!r} is none of {', '.join(map(repr, curves.measures))}")
     if ax is not None and not isinstance(ax, Axes):
         raise TypeError(f"ax = {ax!r} is not matplotlib axes")
     if ax is None:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from linred.files import FileError, pyarrow
+from linred.errors import FileError
+from linred.pipes import pyarrow
 
 
 class Replaced:

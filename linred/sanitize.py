@@ -5,16 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred import _counting, decode, keystream, records
-
-
-class UnseenError(ValueError):
-    """A value outside the mechanism's alphabet: which column, "s" or "x", which record, what value."""
-
-    def __init__(self, name, record, value):
-        self.name, self.record, self.value = name, record, value
-        super().__init__(
-            f"{name}[{record}] = {value!r} is not in the mechanism's alphabet: unseen= says what to do then"
-        )
+from linred.errors import UnseenError
 
 
 class Counts(NamedTuple):

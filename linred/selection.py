@@ -13,11 +13,13 @@ import numpy as np
 
 from linred import _check, calibrate, couplings
 from linred.closed_forms import non_markov
+from linred.errors import CannotMeetError
 from linred.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
 from linred.programmes import Limits
 from linred.reduction import linear_reduction
 from linred.sums import CLOSE, with_both_means, with_exact_sums
+from linred.target import target as make_target
 
 
 def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
@@ -44,14 +46,14 @@ def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
     _check.joint(joint)
     coupling = couplings.chosen("northwest", prefer, distortion)
     distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
-    target = calibrate.target(ldp, log_lift)
+    target = make_target(ldp, log_lift)
     released, bound = reduced(joint, target)
     cost = Mechanism.dtv
     if distortion is not None:
         cost, bound = partial(Mechanism.expected_distortion, d=distortion), 0.0
     build = partial(_coupled, joint, coupling, distortion)
     mechanism = calibrate.meeting(released, None, *target, build, partial(drawing_from, joint, joint.p_x, "selective"))
-    with suppress(calibrate.CannotMeetError):
+    with suppress(CannotMeetError):
         about = {"distortion": distortion, "prefer": prefer}
         mechanism = min(mechanism, non_markov(joint, **target._asdict(), **about), key=cost)
     mechanism.gap = max(0.0, cost(mechanism) - bound)

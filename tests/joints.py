@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 import linred
-from linred.demo import example_1
+from linred.datasets import example_1
 
 __all__ = ["adult", "alphas", "count_tables", "counts", "example_1", "random_joint", "targets"]
 

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 import joints
 import linred
-from linred import artifact, baselines, designing, labels, metrics
-from linred.artifact import ArtifactError
-from linred.calibrate import Target
+from linred import artifact_writer as artifact
+from linred import baselines, designing, labels, metrics
+from linred.errors import ArtifactError
 from linred.fitted import Fitted, Leak, Part
+from linred.target import Target
 
 KEY = bytes(range(32))
 DISTANCE = [[abs(i - j) for j in range(4)] for i in range(4)]
@@ -162,7 +163,7 @@ def test_any_change_of_a_byte_is_refused_or_changes_nothing(small, tmp_path_fact
     except ArtifactError:
         return
     assert json.loads(changed) == json.loads(small)  # white space
-    assert again.target == linred.calibrate.Target(1.0, float("inf"))
+    assert again.target == Target(1.0, float("inf"))
 
 
 def test_any_cut_is_refused(small, tmp_path):

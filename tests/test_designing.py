@@ -12,15 +12,15 @@ from scipy import stats
 import linred
 import populations
 from joints import adult, counts
-from linred import bounds, calibrate, designing
+from linred import bounds, designing, target
 from linred.careful import careful, careful_markov
 
-LDP_1 = calibrate.target(1.0, None)
+LDP_1 = target.target(1.0, None)
 
 
 def with_confidence(table, ldp=None, log_lift=None, confidence=0.95, **how):
     joint = table if isinstance(table, linred.Joint) else linred.Joint.from_counts(table)
-    return designing.with_confidence(joint, calibrate.target(ldp, log_lift), confidence, **how)
+    return designing.with_confidence(joint, target.target(ldp, log_lift), confidence, **how)
 
 
 def n_missed(shape, n, n_fits, seed, confidence, **asked):

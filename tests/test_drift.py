@@ -19,7 +19,8 @@ from scipy.special import xlogy
 import linred
 from joints import adult
 from linred import drift
-from linred.drift import DriftError, DriftWarning, Monitor
+from linred.drift import Monitor
+from linred.errors import DriftError, DriftWarning
 
 ERROR_RATE = 1e-6
 """That a monitor which keeps its promise fails the test of its false alarms."""
@@ -353,7 +354,7 @@ S, X = ["f", "m", "f", "m", "m"] * 20, ["a", "ccc", "bb", "bb", "ccc"] * 20
 MECHANISM = mechanism_of(COUNTS, S_LABELS, X_LABELS)
 
 
-@pytest.mark.filterwarnings("ignore::linred.drift.DriftWarning")
+@pytest.mark.filterwarnings("ignore::linred.errors.DriftWarning")
 def test_order_and_batches_do_not_matter():
     rng = np.random.default_rng(8)
     s, x = rng.integers(0, 3, 3000), rng.integers(0, 4, 3000)

@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from commands import HEADER, process
 from linred import fitting
-from linred.files import FileError
+from linred.errors import FileError
 from linred.fitted import parts_of
 from linred.records import Column
 

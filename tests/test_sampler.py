@@ -331,7 +331,7 @@ def test_what_a_key_yields_is_pinned():
 
 CHILDREN = """
 import multiprocessing, numpy as np, linred
-from linred.demo import example_1
+from linred.datasets import example_1
 s, x = np.zeros(2000, np.uint8), np.arange(2000, dtype=np.uint8) % 4
 sampler = linred.markov(example_1(), 0.5).sampler()
 def child(queue):

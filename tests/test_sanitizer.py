@@ -26,8 +26,8 @@ from frames import (
     fit,
 )
 from linred import building
+from linred.errors import NotFittedError
 from linred.fitted import Fitted, Part
-from linred.frames import NotFittedError
 
 
 def clone(sanitizer):

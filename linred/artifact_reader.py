@@ -1,50 +1,26 @@
-"""The artifact: a mechanism as a JSON file, to be read by people and by `linred.load`. Data only, never code.
+"""Reading an artifact: `linred.load`. Nothing in the file is trusted, and nothing of it is executed."""
 
-It holds P(S, X) and is confidential: it is written for its owner's eyes. The SHA-256 in it is over its content, not
-over its bytes, and finds damage, not forgery: whoever can change the file can change the digest too.
-
-Pairs (s, x) that are not among `moves` are kept where the fit saw them, and drawn from table 0 where it did not.
-Numbers are written with the shortest digits that read back as the same double.
-"""
-
-import hashlib
 import json
 import math
 
 import numpy as np
 
-from linred import _check, calibrate, certificates, labels, storage
-from linred.calibrate import Target
-from linred.careful import released_by
-from linred.certificates import Certified
-from linred.designing import Design
+from linred import _check, labels
+from linred.artifact_writer import FORMAT, VERSION, _by_default, _digest, _parts, _table_digest
+from linred.errors import ArtifactError
 from linred.fitted import Fitted, Leak, Part, check_edges
 from linred.joint import Joint
-from linred.mechanism import Mechanism
-from linred.report import Privacy
-
-FORMAT, VERSION = "linred mechanism", 1
-CONFIDENTIAL = (
-    "This file holds P(S, X), the joint distribution of the sensitive and the public column. Do not publish it."
-)
-
+from linred.leakage import Privacy
+from linred.mechanism import Mechanism, released_by
+from linred.provenance import FITTED, HELD_OUT, Certified, Design
+from linred.target import Target, target
 
 MOST_GAP, MOST_NATS = 1e300, 1000.0
 """No cost of a change and no information is larger."""
+
+
 RELEASED_SLACK = 1e-9
 """How far P(y|s) by the moves may be off, relative to itself, from what the figures are computed from."""
-
-
-class ArtifactError(ValueError):
-    """A file that is not an artifact, or was changed, cut off, or written by a later version."""
-
-
-def save(mechanism, path, force=False):
-    """Write `path`, readable by its owner only; an existing file is kept unless `force`. See `Mechanism.save`."""
-    content = _content(mechanism)
-    text = _lines({**content, "sha256": _digest(content)}) + "\n"
-    with storage.writing(path, force=force, private=True) as file:
-        file.write(text.encode())
 
 
 def load(path):
@@ -98,152 +74,6 @@ def _without_repeats(pairs):
 
 def _refused(constant):
     raise ArtifactError(f"it has the number {constant}")
-
-
-def _digest(content):
-    plain = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(plain.encode()).hexdigest()
-
-
-def _table_digest(mechanism):
-    """SHA-256 over the integers that are drawn from."""
-    kernel = mechanism.sampler()._kernel
-    digest = hashlib.sha256(mechanism.sampler().first_stage.encode())
-    for array in (kernel.rows, kernel.cells):
-        for field in array.dtype.names:
-            digest.update(array[field].astype("<u8").tobytes())
-    return digest.hexdigest()
-
-
-def _lines(value, indent=""):
-    """JSON with a line for each entry, but for what fits on one."""
-    short = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    if len(indent) + len(short) <= 110 or not isinstance(value, dict | list):
-        return short
-    deeper = indent + "  "
-    if isinstance(value, dict):
-        entries = (f"{json.dumps(key, ensure_ascii=False)}: {_lines(one, deeper)}" for key, one in value.items())
-        opening, closing = "{}"
-    else:
-        entries = (_lines(one, deeper) for one in value)
-        opening, closing = "[]"
-    return opening + "\n" + ",\n".join(deeper + entry for entry in entries) + "\n" + indent + closing
-
-
-def summary(mechanism):
-    """What a mechanism is and does, in values that JSON has; without P(S, X) and without labels."""
-    return {
-        "made": {
-            "name": mechanism.name,
-            "sees_s": mechanism.sees_s,
-            "alpha": mechanism.alpha,
-            "target": None if mechanism.target is None else _finite(mechanism.target._asdict()),
-            "gap": mechanism.gap,
-        },
-        "fitted": _fitted_content(mechanism.fitted),
-        "n_records": mechanism.joint.n_records,
-        "figures": _figures(mechanism),
-        "certified": None if mechanism.certified is None else _certified_content(mechanism.certified),
-        "design": None if mechanism.design is None else _design_content(mechanism.design, mechanism.joint),
-    }
-
-
-def _content(mechanism):
-    from linred import __version__
-
-    joint = mechanism.joint
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "confidential": CONFIDENTIAL,
-        "written_by": f"linred {__version__}",
-        **summary(mechanism),
-        "s_labels": labels.to_json("s_labels", joint.s_labels),
-        "x_labels": labels.to_json("x_labels", joint.x_labels),
-        "joint": _joint_content(joint),
-        "moves": _moves(mechanism),
-        "moves_are": "[s, x, probability of keeping x, of drawing anew, table drawn from]; s, x, y count from 0",
-        "tables": _tables(mechanism.tables),
-        "tables_are": "[y, probability] pairs",
-        "released": None if mechanism._releases_reduction else _joint_content(mechanism.released),
-        "distortion": None if mechanism.distortion is None else mechanism.distortion.tolist(),
-        "tables_sha256": _table_digest(mechanism),
-    }
-
-
-def _figures(mechanism):
-    """For the reader; nothing is loaded from them."""
-    report = mechanism.report()
-    certificate = mechanism.sampler().certificate()
-    sampled = {name: getattr(certificate, name) for name in report.after._fields}
-    return {
-        "unit": "nats",
-        "before": _finite(report.before._asdict()),
-        "after": _finite(report.after._asdict()),
-        "sampled_integers_at_most": _finite(sampled),
-        "utility": report.utility._asdict(),
-    }
-
-
-def _certified_content(certified):
-    """Figures that hold with confidence; the plug-in ones are among `figures`, and are computed again when loaded."""
-    about = {name: getattr(certified, name) for name in ("confidence", "basis", "n_records", "together", "because")}
-    return {**_finite(certified.figures._asdict()), **about, "ceiling": _finite(certified.ceiling._asdict())}
-
-
-def _design_content(design, joint):
-    """Labels by their places."""
-    places = {
-        side: [labels.index(label) for label in getattr(design, side)]
-        for side, labels in (("redrawn_s", joint.s_labels), ("redrawn_x", joint.x_labels))
-    }
-    return {**design._asdict(), **places}
-
-
-def _finite(figures):
-    """JSON has no infinity."""
-    return {name: "inf" if value == math.inf else value for name, value in figures.items()}
-
-
-def _fitted_content(fitted):
-    if fitted is None:
-        return None
-    content = fitted._asdict()
-    for side in ("sensitive", "public"):
-        content[side] = [{**part._asdict(), "edges": list(part.edges)} for part in content[side]]
-    return {**content, "leaks": [leak._asdict() for leak in fitted.leaks]}
-
-
-def _joint_content(joint):
-    """What it was made from, with its marginals: a sum may round otherwise on another machine."""
-    given = {joint._given: getattr(joint, joint._given).tolist()}
-    return given if joint._given == "counts" else {"p_s": joint.p_s.tolist(), "p_x": joint.p_x.tolist(), **given}
-
-
-def _moves(mechanism):
-    """[s, x, keep, move, table] of the pairs that are not as by default; s is None where it is not looked at."""
-    keep, move, table_of = (part if mechanism.sees_s else part[:1] for part in _parts(mechanism))
-    usual = [part if mechanism.sees_s else part[:1] for part in _by_default(mechanism.joint, mechanism.sees_s)]
-    differs = (keep != usual[0]) | (move != usual[1]) | (table_of != usual[2])
-    return [
-        [s if mechanism.sees_s else None, x, keep[s, x].item(), move[s, x].item(), table_of[s, x].item()]
-        for s, x in np.argwhere(differs).tolist()
-    ]
-
-
-def _parts(mechanism):
-    return mechanism.keep, mechanism.move, mechanism.table_of
-
-
-def _by_default(joint, sees_s):
-    """keep, move and table_of of pairs that are kept where the fit saw them."""
-    unseen = joint._unseen if sees_s else np.broadcast_to(joint.p_x == 0.0, joint.shape)
-    return 1.0 - unseen, unseen.astype(np.float64), np.zeros(joint.shape, np.int32)
-
-
-def _tables(tables):
-    pairs = [list(pair) for pair in zip(tables.y.tolist(), tables.probability.tolist(), strict=True)]
-    return [pairs[begin:end] for begin, end in zip(tables.indptr[:-1], tables.indptr[1:], strict=True)]
 
 
 def _mechanism(content):
@@ -300,7 +130,7 @@ def _check_released(mechanism):
 
 def _target(limits):
     given = {name: limits[name] for name in Target._fields}
-    return calibrate.target(**{name: math.inf if limit == "inf" else limit for name, limit in given.items()})
+    return target(**{name: math.inf if limit == "inf" else limit for name, limit in given.items()})
 
 
 def _joint(name, content, s_labels, x_labels):
@@ -358,8 +188,8 @@ def _loaded_certified(content, mechanism):
     plug_in = Privacy(*mechanism.sampler().certificate()[: len(Privacy._fields)])
     return Certified(
         *_loaded_figures(content),
-        certificates.check_confidence(content["confidence"]),
-        _one_of("basis", content["basis"], (certificates.HELD_OUT, certificates.FITTED)),
+        _check.check_confidence(content["confidence"]),
+        _one_of("basis", content["basis"], (HELD_OUT, FITTED)),
         _check.whole_number("n_records", content["n_records"], 0, None),
         _check.flag("together", content["together"]),
         _text("because", content["because"]),

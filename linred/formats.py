@@ -1,0 +1,82 @@
+"""Which format a path has, and how it is opened.
+
+Every source gives its columns' names, then batches of the columns that are asked for, rows in the order of the file;
+every sink takes batches. CSV is in `linred.csv_files`, Parquet and Arrow in `linred.columnar_files`.
+"""
+
+import os
+from typing import NamedTuple
+
+from linred import columnar_files, csv_files
+from linred.errors import FileError
+from linred.pipes import PIPE, is_pipe, pyarrow
+
+
+class Format(NamedTuple):
+    kind: str  # "csv", "parquet", "arrow" (random access) or "arrows" (a stream)
+    compression: str | None = None
+    delimiter: str = ","
+
+
+_EXTENSIONS = {
+    ".csv": Format("csv"),
+    ".tsv": Format("csv", delimiter="\t"),
+    ".parquet": Format("parquet"),
+    ".pq": Format("parquet"),
+    ".arrow": Format("arrow"),
+    ".feather": Format("arrow"),
+    ".arrows": Format("arrows"),
+}
+
+
+_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+
+
+def format_of(path, name=None, delimiter=None):
+    """The `Format` by a path's extension, or by `name` (an extension without its dot); CSV for a pipe."""
+    found = _format_of(str(path), name)
+    if delimiter is None:
+        return found
+    if found.kind != "csv":
+        raise FileError(f"{path}: a delimiter is for CSV, and this is {found.kind}")
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+        raise FileError(f"delimiter {delimiter!r} is not one ASCII character, or is a quote or the end of a line")
+    return found._replace(delimiter=delimiter)
+
+
+def _format_of(path, name):
+    root, extension = os.path.splitext(f"x.{name}" if name else "x.csv" if path == PIPE else path.lower())
+    compression = _COMPRESSIONS.get(extension)
+    if compression:
+        extension = os.path.splitext(root)[1]
+    found = _EXTENSIONS.get(extension)
+    if found is None or (compression and found.kind != "csv"):
+        known = ", ".join((*_EXTENSIONS, ".csv.gz", ".csv.zst"))
+        what = f"format {name!r}" if name else f"{path}: its extension"
+        raise FileError(f"{what} is not one of {known}: rename it, or say --from or --to")
+    return found._replace(compression=compression)
+
+
+def open_source(path, form, *, encoding="utf-8"):
+    """A source, to be used in a `with` statement."""
+    pyarrow()
+    if path != PIPE and not os.path.exists(path):
+        raise FileError(f"{path}: there is no such file")
+    if path != PIPE and os.path.isdir(path):
+        raise FileError(f"{path} is a directory, not a file")
+    if form.kind == "csv":
+        return csv_files.CsvSource(path, form, encoding)
+    if is_pipe(path) and form.kind != "arrows":
+        raise FileError(f"{form.kind} cannot be read from a pipe, it must seek: give a file, or pipe csv or arrows")
+    return {
+        "parquet": columnar_files.ParquetSource,
+        "arrow": columnar_files.ArrowFileSource,
+        "arrows": columnar_files.ArrowStreamSource,
+    }[form.kind](path)
+
+
+def open_sink(file, form, schema, replaced):
+    """A sink that writes columns of a schema to a binary file; `replaced`: {name: Replaced} of those drawn anew."""
+    arrow = columnar_files.ArrowSink
+    sinks = {"csv": csv_files.CsvSink, "parquet": columnar_files.ParquetSink, "arrow": arrow, "arrows": arrow}
+    return sinks[form.kind](file, form, schema, replaced)
