@@ -52,4 +52,4 @@ $(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/plot $(VENV)/cli: $(VENV)/%: $(V
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info linred/*.so
+	rm -rf $(VENV) build dist *.egg-info linred/_kernels/*.so

@@ -7,7 +7,7 @@ from glob import glob
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-FAMILIES = ("simd", "counting", "recoding", "metrics", "mechanism", "alias", "sampling", "csv")
+FAMILIES = ("simd", "counting", "recoding", "extremes", "coupling", "alias", "sampling", "csv_text")
 # No contraction to fused multiply-add: every variant on every machine rounds alike.
 FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-std=c11", "-ffp-contract=off"]
 if os.environ.get("LINRED_NATIVE") == "1":
@@ -19,7 +19,7 @@ setup(
     ext_modules=cythonize(
         [
             Extension(
-                f"linred._{family}",
+                f"linred._kernels.{family}",
                 [f"csrc/{family}.pyx"],
                 include_dirs=["csrc"],
                 depends=sorted(glob("csrc/*.h")),

@@ -3,7 +3,8 @@
 import numpy as np
 
 from benchmarks.common import compare, seconds
-from linred import Joint, _counting, _recoding
+from linred import Joint
+from linred._kernels import counting, recoding
 
 N_RECORDS = 20_000_000
 CASES = [
@@ -46,7 +47,7 @@ def _recoding_row(codes, n_codes, size):
     table = np.arange(n_codes)[::-1].astype(codes.dtype)
     rivals = (lambda: table[codes]), (lambda: table.take(codes)), (lambda: np.take(table, codes, mode="clip"))
     fastest = min(rivals, key=lambda way: sorted(seconds(way) for _ in range(3))[1])
-    return compare(f"codes to other codes, {size}", lambda: _recoding.recode(codes, table), "`take`", fastest, "2")
+    return compare(f"codes to other codes, {size}", lambda: recoding.recode(codes, table), "`take`", fastest, "2")
 
 
 def rows():
@@ -59,7 +60,7 @@ def rows():
             return Joint.from_records(s, x, range(n_s), range(n_x))
 
         def one_thread(s=s, x=x, n_s=n_s, n_x=n_x):
-            return _counting.count_pairs(s, x, n_s, n_x, threads=1)
+            return counting.count_pairs(s, x, n_s, n_x, threads=1)
 
         numpy_way = fastest_numpy_way(s, x, n_s, n_x)
 

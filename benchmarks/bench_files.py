@@ -15,7 +15,8 @@ from pyarrow import csv, parquet
 import linred
 from benchmarks.common import compare
 from benchmarks.data import adult
-from linred import formats, passing, storage
+from linred import formats, passing
+from linred._common import atomic_file
 from linred.fitted import Fitted, parts_of
 
 N_RECORDS, BATCH = 20_000_000, 2**20
@@ -49,7 +50,7 @@ def ours(mechanism, path, target, keep_sensitive):
     asked = {"columns": None, "id_column": None, "unseen": "error", "how": how}
     with formats.open_source(path, formats.format_of(path)) as source:
         plan = passing.Plan(mechanism, path, source.schema, fitted, keep_sensitive=keep_sensitive, **asked)
-        with storage.writing(target, force=True) as file:
+        with atomic_file.writing(target, force=True) as file:
             passing.run(source, file, formats.format_of(target), plan)
 
 

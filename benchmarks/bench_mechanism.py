@@ -7,7 +7,9 @@ from scipy.sparse import eye_array, kron, vstack
 
 import linred
 from benchmarks.common import compare
-from linred import Joint, _lp, _mechanism, _reference
+from linred import Joint, _lp
+from linred._kernels import coupling as coupling_kernel
+from linred._kernels import numpy_twins
 
 
 def random_joint(n_s, n_x):
@@ -16,7 +18,7 @@ def random_joint(n_s, n_x):
 
 def numpy_northwest(joint, alpha):
     delta = alpha * (joint.p_x_given_s - joint.p_x)
-    return [_reference.northwest_flows(row) for row in delta]
+    return [numpy_twins.northwest_flows(row) for row in delta]
 
 
 def plain_highs(p, q, d):
@@ -100,7 +102,7 @@ def distortion_rows():
     d = np.abs(points[:, :1] - points[:, 0]) + np.abs(points[:, 1:] - points[:, 1])
     yield compare(
         "triangle inequality, 200 symbols",
-        lambda: _mechanism.shorter_detour(d, 1e-12),
+        lambda: coupling_kernel.shorter_detour(d, 1e-12),
         "NumPy's way",
         lambda: numpy_triangle(d, 1e-12),
     )

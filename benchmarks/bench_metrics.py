@@ -4,7 +4,8 @@ import numpy as np
 
 import linred
 from benchmarks.common import compare
-from linred import Joint, _metrics, _simd
+from linred import Joint
+from linred._kernels import extremes, simd
 
 
 def numpy_ldp_and_log_lift(p_x_given_s, p_x):
@@ -32,8 +33,8 @@ def rows():
             return linred.ldp(joint), linred.log_lift(joint)
 
         np.testing.assert_allclose(ours(), numpy_ldp_and_log_lift(matrix, p_x), rtol=1e-12)
-        for variant in _simd.available():
-            _metrics.use_variant(variant)
+        for variant in simd.available():
+            extremes.use_variant(variant)
             what = f"`ldp` and `log_lift`, {n_s} x {n_x}, {variant}"
             yield compare(what, ours, "`numpy.max`", matrix.max, "0.67" if n_s == 4000 else "")
             yield compare(what, ours, "NumPy's way", lambda m=matrix, p=p_x: numpy_ldp_and_log_lift(m, p))

@@ -9,7 +9,8 @@ import linred
 from benchmarks import rivals
 from benchmarks.common import compare, not_installed, seconds
 from benchmarks.data import adult
-from linred import _sampling, _simd, keystream
+from linred import keystream
+from linred._kernels import sampling, simd
 from linred.datasets import example_1
 
 MILLION = 1_000_000
@@ -66,9 +67,9 @@ def floor(sampler, s, x):
 
 def in_plain_c(ours):
     def call():
-        _sampling.use_variant("serial")
+        sampling.use_variant("serial")
         ours()
-        _sampling.use_variant(_simd.chosen)
+        sampling.use_variant(simd.chosen)
 
     return call
 

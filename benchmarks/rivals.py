@@ -7,7 +7,7 @@ secure: PCG64, in single precision where that helps. Blocks fit a second-level c
 
 import numpy as np
 
-from linred import _alias
+from linred._kernels import alias as alias_kernel
 
 BLOCK = 2**14
 MOST_DENSE = 2**22
@@ -146,8 +146,8 @@ def blocked_alias(rows, row_of):
     rng = np.random.default_rng(1)
     log2_cells = np.frexp(np.diff(rows.indptr) - 0.5)[1].astype(np.uint8)
     indptr = rows.indptr.astype(np.int64)
-    first_cell, cells = _alias.cells_of(
-        indptr, rows.indices.astype(np.int32), _alias.quantise(indptr, rows.data), log2_cells
+    first_cell, cells = alias_kernel.cells_of(
+        indptr, rows.indices.astype(np.int32), alias_kernel.quantise(indptr, rows.data), log2_cells
     )
     first_cell, n_cells = first_cell[:-1].astype(np.int32), (2.0**log2_cells).astype(np.float32)
     threshold = (cells["threshold"] / 2.0**64).astype(np.float32)
@@ -178,7 +178,9 @@ def numba_alias(rows, row_of):
 
     log2_cells = np.full(rows.shape[0], (rows.shape[1] - 1).bit_length(), np.uint8)
     indptr = rows.indptr.astype(np.int64)
-    _, cells = _alias.cells_of(indptr, rows.indices.astype(np.int32), _alias.quantise(indptr, rows.data), log2_cells)
+    _, cells = alias_kernel.cells_of(
+        indptr, rows.indices.astype(np.int32), alias_kernel.quantise(indptr, rows.data), log2_cells
+    )
     threshold = (cells["threshold"] / 2.0**64).astype(np.float32)
     own, alias = (cells[name].astype(np.min_scalar_type(rows.shape[1] - 1)) for name in ("own", "alias"))
 

@@ -1,5 +1,5 @@
 # cython: boundscheck=False
-"""Compiling distributions into integer alias tables. Twins: linred._reference.quantise,
+"""Compiling distributions into integer alias tables. Twins: linred._kernels.numpy_twins.quantise,
 .weights_of_cells (the way back), .keep_weight.
 
 No bounds checks: only addresses are taken here, and that of an empty tail lies one past the end.

@@ -1,4 +1,4 @@
-"""Counting pairs of codes. Twin: linred._reference.count_pairs."""
+"""Counting pairs of codes. Twin: linred._kernels.numpy_twins.count_pairs."""
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from linred import _check
+from linred._common import validation
 
 cdef extern from "counting.h" nogil:
     int LINRED_COUNT_OK
@@ -31,7 +31,7 @@ def count_pairs(s_codes, x_codes, n_s, n_x, threads=None, names=("s_codes", "x_c
     O(n_records + n_s n_x), the GIL released, on all cores where there are enough records unless `threads` says less.
     A code out of range is a ValueError that calls the columns by `names`.
     """
-    s_codes, x_codes = _check.codes(names[0], s_codes, n_s), _check.codes(names[1], x_codes, n_x)
+    s_codes, x_codes = validation.codes(names[0], s_codes, n_s), validation.codes(names[1], x_codes, n_x)
     if s_codes.size != x_codes.size:
         raise ValueError(f"{names[0]} has {s_codes.size} records and {names[1]} {x_codes.size}")
     if not (n_s > 0 and n_x > 0 and n_s << (n_x - 1).bit_length() <= 2**31):
@@ -47,9 +47,9 @@ def count_pairs(s_codes, x_codes, n_s, n_x, threads=None, names=("s_codes", "x_c
             counted = list(pool.map(lambda part: _count_part(*part, n_s, n_x), parts))
     codes = [code for code, _ in counted]
     if LINRED_COUNT_S_OUT_OF_RANGE in codes:
-        _check.raise_out_of_range(names[0], s_codes, n_s)
+        validation.raise_out_of_range(names[0], s_codes, n_s)
     if LINRED_COUNT_X_OUT_OF_RANGE in codes:
-        _check.raise_out_of_range(names[1], x_codes, n_x)
+        validation.raise_out_of_range(names[1], x_codes, n_x)
     total = counted[0][1]
     for _, counts in counted[1:]:
         total += counts

@@ -1,10 +1,10 @@
-"""Codes of one alphabet to codes of another. Twin: linred._reference.recode."""
+"""Codes of one alphabet to codes of another. Twin: linred._kernels.numpy_twins.recode."""
 
 from libc.stdint cimport uint32_t
 
 import numpy as np
 
-from linred import _check
+from linred._common import validation
 
 cdef extern from "recoding.h" nogil:
     int LINRED_RECODE_OK
@@ -16,14 +16,14 @@ def recode(codes, table, name="codes"):
 
     A code that the table has no entry for, a negative one too, is a ValueError that calls the column by `name`.
     """
-    codes, table = _check.codes(name, codes, table.size), np.ascontiguousarray(table)
+    codes, table = validation.codes(name, codes, table.size), np.ascontiguousarray(table)
     if table.ndim != 1 or table.size > 2**31 or table.dtype.kind != "u" or table.itemsize > 4:
         raise ValueError(f"a table of shape {table.shape} and dtype {table.dtype} is not for codes")
     recoded = np.empty(codes.size, table.dtype)
     if codes.size == 0:
         return recoded
     if table.size == 0:
-        _check.raise_out_of_range(name, codes, 0)
+        validation.raise_out_of_range(name, codes, 0)
     cdef const unsigned char[::1] from_bytes = codes.view(np.uint8), table_bytes = table.view(np.uint8)
     cdef unsigned char[::1] to_bytes = recoded.view(np.uint8)
     cdef int width = codes.itemsize, table_width = table.itemsize, code
@@ -33,5 +33,5 @@ def recode(codes, table, name="codes"):
         code = linred_recode(<const char *> &from_bytes[0], width, n_records, <const char *> &table_bytes[0],
                              table_width, n_codes, <char *> &to_bytes[0])
     if code != LINRED_RECODE_OK:
-        _check.raise_out_of_range(name, codes, table.size)
+        validation.raise_out_of_range(name, codes, table.size)
     return recoded

@@ -1,5 +1,5 @@
 # cython: boundscheck=False
-"""Drawing records by alias tables. Twin: linred._reference.sample.
+"""Drawing records by alias tables. Twin: linred._kernels.numpy_twins.sample.
 
 No bounds checks: only addresses are taken here, and that of an empty column lies one past the end.
 """
@@ -8,7 +8,8 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 import numpy as np
 
-from linred import _check, _simd
+from linred._kernels import simd
+from linred._common import validation
 
 cdef extern from "sampling.h" nogil:
     int LINRED_PENDING
@@ -55,12 +56,12 @@ MOST_RUNS = 16
 
 
 def use_variant(variant):
-    """Send the calls of this module to one variant of `linred._simd.available()`."""
+    """Send the calls of this module to one variant of `linred._kernels.simd.available()`."""
     global _first_stage
     _first_stage = linred_first_stage_avx2 if variant == "avx2" else linred_first_stage_serial
 
 
-use_variant(_simd.chosen)
+use_variant(simd.chosen)
 
 
 cdef class Columns:
@@ -217,6 +218,6 @@ cdef class Kernel:
 
     def _raise_out_of_range(self, int code, Columns columns):
         if code == LINRED_SAMPLE_S_OUT_OF_RANGE:
-            _check.raise_out_of_range("s_codes", columns.s_codes, self.by.n_s, columns.first)
+            validation.raise_out_of_range("s_codes", columns.s_codes, self.by.n_s, columns.first)
         if code == LINRED_SAMPLE_X_OUT_OF_RANGE:
-            _check.raise_out_of_range("x_codes", columns.x_codes, self.by.n_x, columns.first)
+            validation.raise_out_of_range("x_codes", columns.x_codes, self.by.n_x, columns.first)

@@ -5,7 +5,8 @@ import math
 
 import numpy as np
 
-from linred import _check, labels
+from linred import labels
+from linred._common import validation
 from linred.artifact_writer import FORMAT, VERSION, _by_default, _digest, _parts, _table_digest
 from linred.errors import ArtifactError
 from linred.fitted import Fitted, Leak, Part, check_edges
@@ -80,7 +81,7 @@ def _mechanism(content):
     s_labels, x_labels = (labels.from_json(name, content[name]) for name in ("s_labels", "x_labels"))
     joint = _joint("joint", content["joint"], s_labels, x_labels)
     made, released = content["made"], content["released"]
-    sees_s = _check.flag("sees_s", made["sees_s"])
+    sees_s = validation.flag("sees_s", made["sees_s"])
     tables = _loaded_tables(content["tables"], joint.shape[1])
     keep, move, table_of = _loaded_parts(content["moves"], joint, sees_s, tables)
     if released is None and made["alpha"] is None:
@@ -93,10 +94,12 @@ def _mechanism(content):
         move=move,
         table_of=table_of,
         tables=tables,
-        alpha=None if made["alpha"] is None else _check.alpha(made["alpha"]),
+        alpha=None if made["alpha"] is None else validation.alpha(made["alpha"]),
         released=None if released is None else _joint("released", released, s_labels, x_labels),
-        distortion=None if content["distortion"] is None else _check.distortion(content["distortion"], joint.shape[1]),
-        gap=_check.number("gap", made["gap"], 0.0, MOST_GAP),
+        distortion=None
+        if content["distortion"] is None
+        else validation.distortion(content["distortion"], joint.shape[1]),
+        gap=validation.number("gap", made["gap"], 0.0, MOST_GAP),
         target=None if made["target"] is None else _target(made["target"]),
     )
     _check_released(mechanism)
@@ -137,13 +140,13 @@ def _joint(name, content, s_labels, x_labels):
     (given,) = content.keys() & {"counts", "p_sx", "p_x_given_s"}
     if given == "counts":
         return Joint.from_counts(content["counts"], s_labels, x_labels)
-    matrix = _check.nonnegative(f"{name}.{given}", content[given], 2)
-    p_s, p_x = (_check.nonnegative(f"{name}.{part}", content[part], 1) for part in ("p_s", "p_x"))
+    matrix = validation.nonnegative(f"{name}.{given}", content[given], 2)
+    p_s, p_x = (validation.nonnegative(f"{name}.{part}", content[part], 1) for part in ("p_s", "p_x"))
     p_sx = matrix if given == "p_sx" else p_s[:, None] * matrix
     for part, axis in ((p_s, 1), (p_x, 0)):
-        if part.shape != p_sx.sum(axis=axis).shape or abs(part - p_sx.sum(axis=axis)).max() > _check.SUM_SLACK:
+        if part.shape != p_sx.sum(axis=axis).shape or abs(part - p_sx.sum(axis=axis)).max() > validation.SUM_SLACK:
             raise ArtifactError(f"the marginals of its {name} are not those of its {given}")
-    _check.distribution(name, p_sx)
+    validation.distribution(name, p_sx)
     return Joint._restored(p_s, p_x, s_labels, x_labels, **{given: matrix})
 
 
@@ -151,7 +154,7 @@ def _loaded_tables(tables, n_x):
     sizes = [len(table) for table in tables]
     y, probability = zip(*(pair for table in tables for pair in table), strict=True)
     y = _whole("y", y, n_x).astype(np.int32)
-    return np.concatenate([[0], np.cumsum(sizes)]), y, _check.nonnegative("tables", probability, 1)
+    return np.concatenate([[0], np.cumsum(sizes)]), y, validation.nonnegative("tables", probability, 1)
 
 
 def _loaded_parts(moves, joint, sees_s, tables):
@@ -163,12 +166,12 @@ def _loaded_parts(moves, joint, sees_s, tables):
             raise ArtifactError("its moves do not look at s as it says")
         s = _whole("s", s, joint.shape[0]) if sees_s else 0
         place = s, _whole("x", x, joint.shape[1])
-        keep[place], move[place] = (_check.nonnegative("moves", part, 1) for part in (kept, moved))
+        keep[place], move[place] = (validation.nonnegative("moves", part, 1) for part in (kept, moved))
         table_of[place] = _whole("table", table, tables[0].size - 1)
     indptr, _, probability = tables
     sums = np.bincount(np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), probability, indptr.size - 1)
     off = np.where(move > 0.0, abs(sums[table_of] - 1.0), 0.0)
-    if max(abs(keep + move - 1.0).max(), off.max()) > _check.SUM_SLACK:
+    if max(abs(keep + move - 1.0).max(), off.max()) > validation.SUM_SLACK:
         raise ArtifactError("probabilities in its moves or tables do not sum to one")
     parts = (np.ascontiguousarray(part) for part in (keep, move, table_of))
     return parts if sees_s else (np.broadcast_to(part, joint.shape) for part in parts)
@@ -188,10 +191,10 @@ def _loaded_certified(content, mechanism):
     plug_in = Privacy(*mechanism.sampler().certificate()[: len(Privacy._fields)])
     return Certified(
         *_loaded_figures(content),
-        _check.check_confidence(content["confidence"]),
+        validation.check_confidence(content["confidence"]),
         _one_of("basis", content["basis"], (HELD_OUT, FITTED)),
-        _check.whole_number("n_records", content["n_records"], 0, None),
-        _check.flag("together", content["together"]),
+        validation.whole_number("n_records", content["n_records"], 0, None),
+        validation.flag("together", content["together"]),
         _text("because", content["because"]),
         plug_in,
         Privacy(*_loaded_figures(content["ceiling"])),
@@ -200,7 +203,7 @@ def _loaded_certified(content, mechanism):
 
 def _loaded_figures(content):
     figures = (content[name] for name in Privacy._fields)
-    return [_check.number("certified", math.inf if one == "inf" else one, 0.0, math.inf) for one in figures]
+    return [validation.number("certified", math.inf if one == "inf" else one, 0.0, math.inf) for one in figures]
 
 
 def _loaded_design(content, joint):
@@ -210,8 +213,8 @@ def _loaded_design(content, joint):
     whole = ("n_fitted", "n_held_out", "n_passed", "n_steps")
     return Design(
         **content
-        | {name: _check.number(name, content[name], 0.0, 1.0) for name in shares}
-        | {name: _check.whole_number(name, content[name], 0, None) for name in whole}
+        | {name: validation.number(name, content[name], 0.0, 1.0) for name in shares}
+        | {name: validation.whole_number(name, content[name], 0, None) for name in whole}
         | {"redrawn_s": _labels_at("redrawn_s", content, joint.s_labels)}
         | {"redrawn_x": _labels_at("redrawn_x", content, joint.x_labels)}
     )
@@ -219,7 +222,7 @@ def _loaded_design(content, joint):
 
 def _labels_at(name, content, labels):
     places = content[name]
-    return tuple(labels[_check.whole_number(name, place, 0, len(labels) - 1)] for place in places)
+    return tuple(labels[validation.whole_number(name, place, 0, len(labels) - 1)] for place in places)
 
 
 def _loaded_fitted(content):
@@ -228,7 +231,7 @@ def _loaded_fitted(content):
     sensitive, public = (tuple(map(_loaded_part, content[side])) for side in ("sensitive", "public"))
     return Fitted(
         **{**content, "sensitive": sensitive, "public": public, "leaks": tuple(map(_loaded_leak, content["leaks"]))}
-        | {name: _check.flag(name, content[name]) for name in ("declared", "scanned")}
+        | {name: validation.flag(name, content[name]) for name in ("declared", "scanned")}
         | {"missing": _one_of("missing", content["missing"], ("category", "skip", "error"))}
     )
 
@@ -242,9 +245,9 @@ def _loaded_leak(leak):
     most = {"information": MOST_NATS, "by_chance": math.inf, "guessed": 1.0}
     return Leak(
         **leak
-        | {name: _check.number(name, leak[name], 0.0, limit) for name, limit in most.items()}
-        | {"column": _text("column", leak["column"]), "at_least": _check.flag("at_least", leak["at_least"])}
-        | {"n_values": _check.whole_number("n_values", leak["n_values"], 0, None)}
+        | {name: validation.number(name, leak[name], 0.0, limit) for name, limit in most.items()}
+        | {"column": _text("column", leak["column"]), "at_least": validation.flag("at_least", leak["at_least"])}
+        | {"n_values": validation.whole_number("n_values", leak["n_values"], 0, None)}
     )
 
 

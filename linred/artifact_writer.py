@@ -13,7 +13,8 @@ import math
 
 import numpy as np
 
-from linred import labels, storage
+from linred import labels
+from linred._common import atomic_file
 from linred._version import __version__
 
 FORMAT, VERSION = "linred mechanism", 1
@@ -26,7 +27,7 @@ def save(mechanism, path, force=False):
     """Write `path`, readable by its owner only; an existing file is kept unless `force`. See `Mechanism.save`."""
     content = _content(mechanism)
     text = _lines({**content, "sha256": _digest(content)}) + "\n"
-    with storage.writing(path, force=force, private=True) as file:
+    with atomic_file.writing(path, force=force, private=True) as file:
         file.write(text.encode())
 
 

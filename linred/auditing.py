@@ -16,8 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, _counting, bounds, records
-from linred._check import check_confidence
+from linred import bounds, records
+from linred._common import validation
+from linred._common.validation import check_confidence
+from linred._kernels import counting
 from linred.certificates import OF_ALL, OF_ONE, ROUNDINGS
 from linred.conforming import conformance, known_codes
 from linred.leakage import PRIVACY_LABELS, Privacy
@@ -153,7 +155,7 @@ def _claimed(claim):
         stated = {f"claim.{name}": (name, getattr(claim, name)) for name in there}
     else:
         stated = {"claim": ("ldp", claim)}
-    figures = {name: _check.number(place, value, 0.0, math.inf) for place, (name, value) in stated.items()}
+    figures = {name: validation.number(place, value, 0.0, math.inf) for place, (name, value) in stated.items()}
     return Privacy(*(figures.get(name, math.inf) for name in Privacy._fields))
 
 
@@ -267,7 +269,7 @@ class Released:
         self.n_s = self.counts.sum(axis=1)[:, None]
 
     def _count(self, which):
-        return _counting.count_pairs(self.s[which], self.y[which], *self._shape, names=("s", "y"))
+        return counting.count_pairs(self.s[which], self.y[which], *self._shape, names=("s", "y"))
 
     def figures(self, level):
         """(`Privacy`, labels of where the LDP is)."""

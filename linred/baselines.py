@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from linred import _check, calibrate, channels, couplings, metrics
+from linred import calibrate, channels, couplings, metrics
+from linred._common import validation
 from linred.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
 from linred.merging import Merged
@@ -124,7 +125,7 @@ def _over(highest, lowest, p_x, limits):
 
 
 def _asked(joint, ldp, log_lift):
-    _check.joint(joint)
+    validation.joint(joint)
     return target(ldp, log_lift)
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from linred import _check
+from linred._common import validation
 from linred.closed_forms import markov, non_markov
 from linred.target import target
 
@@ -48,12 +48,12 @@ def check(name, *, ldp=None, log_lift=None, alpha=None, sees_s=True, time_limit=
     """The name as in `NAMES`, or the function, if all this can be asked of it: to be known before records are read."""
     known = name.replace("-", "_") if isinstance(name, str) else name
     if not callable(known) and known not in NAMES:
-        raise ValueError(f"mechanism = {_check._short(name)} is not {', '.join(map(repr, NAMES))} or a function")
+        raise ValueError(f"mechanism = {validation._short(name)} is not {', '.join(map(repr, NAMES))} or a function")
     _check_asked(ldp, log_lift, alpha, by_function=callable(known))
-    if not _check.flag("sees_s", sees_s) and known == "non_markov":
+    if not validation.flag("sees_s", sees_s) and known == "non_markov":
         raise ValueError("non_markov looks at s: where sees_s is False, take optimal or markov")
     if time_limit is not None:
-        _check.number("time_limit", time_limit, 0.0, math.inf)
+        validation.number("time_limit", time_limit, 0.0, math.inf)
         if known != "optimal":
             raise ValueError(f"time_limit = {time_limit!r} is for optimal, which alone solves a programme")
     return known
@@ -62,9 +62,11 @@ def check(name, *, ldp=None, log_lift=None, alpha=None, sees_s=True, time_limit=
 def _check_asked(ldp, log_lift, alpha, by_function):
     targeted = ldp is not None or log_lift is not None
     if alpha is not None and targeted:
-        raise ValueError(f"alpha = {_check._short(alpha)} and a target are both given: ldp and log_lift choose alpha")
+        raise ValueError(
+            f"alpha = {validation._short(alpha)} and a target are both given: ldp and log_lift choose alpha"
+        )
     if alpha is not None:
-        _check.alpha(alpha)
+        validation.alpha(alpha)
     elif targeted:
         target(ldp, log_lift)
     elif not by_function:

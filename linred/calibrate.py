@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from linred import _check, metrics
+from linred import metrics
+from linred._common import validation
 from linred.errors import CannotMeetError
 from linred.target import Target, target
 
@@ -24,7 +25,7 @@ def alpha_for(joint, *, ldp=None, log_lift=None):
     >>> round(alpha_for(joint, ldp=1.0), 12)
     0.37640076465
     """
-    return share_for(_check.joint(joint), joint.p_x, target(ldp, log_lift))
+    return share_for(validation.joint(joint), joint.p_x, target(ldp, log_lift))
 
 
 def share_for(joint, toward, asked):

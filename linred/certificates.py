@@ -21,7 +21,7 @@ import math
 import numpy as np
 
 from linred import bounds
-from linred._check import check_confidence
+from linred._common.validation import check_confidence
 from linred.joint import Joint
 from linred.leakage import Privacy
 from linred.provenance import FITTED, HELD_OUT, NOTHING, Certified

@@ -5,7 +5,7 @@ import json
 import click
 
 from linred import certificates, commands, fitting
-from linred._check import check_confidence
+from linred._common.validation import check_confidence
 from linred.artifact_reader import load
 from linred.artifact_writer import _finite, summary
 from linred.errors import FileError

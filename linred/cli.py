@@ -14,14 +14,14 @@ import sys
 import threading
 import warnings
 
-from linred import storage
+from linred._common import atomic_file
 
 
 def main(arguments=None):
     """Run the command and leave with its exit code."""
     _stand_in_for_closed_streams()
     signal.signal(signal.SIGTERM, _terminated)
-    storage.finished.clear()
+    atomic_file.finished.clear()
     try:
         code = _run(arguments)
         if sys.stdout:
@@ -51,8 +51,8 @@ def _stand_in_for_closed_streams():
 
 
 def _stored():
-    were = "was" if len(storage.finished) == 1 else "were"
-    return f"only {', '.join(storage.finished)} {were} stored" if storage.finished else "nothing was stored"
+    were = "was" if len(atomic_file.finished) == 1 else "were"
+    return f"only {', '.join(atomic_file.finished)} {were} stored" if atomic_file.finished else "nothing was stored"
 
 
 class _Terminated(BaseException):

@@ -4,7 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from linred import _check, _mechanism, calibrate, couplings
+from linred import calibrate, couplings
+from linred._common import validation
+from linred._kernels import coupling as coupling_kernel
 from linred.mechanism import Mechanism
 from linred.reduction import linear_reduction
 
@@ -20,10 +22,10 @@ def markov(joint, alpha=None, *, ldp=None, log_lift=None):
     >>> markov(joint, 0.5).p_y_given_x.round(12).tolist()
     [[0.7, 0.3], [0.2, 0.8]]
     """
-    _check.joint(joint)
+    validation.joint(joint)
     if alpha is None or ldp is not None or log_lift is not None:
         return calibrate.meeting(joint, alpha, ldp, log_lift, markov, partial(markov, joint, 1.0))
-    alpha = _check.alpha(alpha)
+    alpha = validation.alpha(alpha)
     seen = joint.p_x > 0.0
     return Mechanism(
         joint,
@@ -68,17 +70,17 @@ def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, c
     >>> non_markov(joint, 0.5).p_y_given_sx[0].round(12).tolist()[2]
     [0.21, 0.07, 0.72, 0.0]
     """
-    _check.joint(joint)
+    validation.joint(joint)
     how = couplings.chosen(coupling, prefer, distortion)
-    distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
+    distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
     if alpha is None or ldp is not None or log_lift is not None:
         build = partial(_proposition_1, coupling=how, distortion=distortion)
         return calibrate.meeting(joint, alpha, ldp, log_lift, build, partial(markov, joint, 1.0))
-    return _proposition_1(joint, _check.alpha(alpha), how, distortion)
+    return _proposition_1(joint, validation.alpha(alpha), how, distortion)
 
 
 def _proposition_1(joint, alpha, coupling, distortion):
-    released, delta = linear_reduction(joint, alpha), _mechanism.excess(joint.p_x_given_s, joint.p_x, alpha)
+    released, delta = linear_reduction(joint, alpha), coupling_kernel.excess(joint.p_x_given_s, joint.p_x, alpha)
     parts = couplings.couple(joint, released, delta, coupling=coupling, distortion=distortion)
     about = {"name": "non_markov", "alpha": alpha, "sees_s": True, "distortion": distortion}
     return Mechanism(joint, released=released, **about, **parts)

@@ -9,7 +9,8 @@ from functools import reduce
 
 import click
 
-from linred import building, designing, fitting, formats, keys, passing, pipes, storage, texts
+from linred import building, designing, fitting, formats, keys, passing, pipes, texts
+from linred._common import atomic_file
 from linred.artifact_reader import check_parts, load
 from linred.artifact_writer import summary
 from linred.errors import FileError
@@ -248,8 +249,8 @@ def _check_outputs(inputs, force, *stored, table=None):
     for place, path in enumerate(outputs):
         if os.path.realpath(path) in map(os.path.realpath, outputs[:place]):
             raise FileError(f"{path} is named for two outputs")
-        storage.check_target(path, force, [one for one in inputs if one not in (None, PIPE)])
-        for temporary in storage.stale(path):
+        atomic_file.check_target(path, force, [one for one in inputs if one not in (None, PIPE)])
+        for temporary in atomic_file.stale(path):
             _warn(f"{temporary} is what a killed run left of {path}: it is incomplete, remove it")
 
 
@@ -381,7 +382,7 @@ def _sanitize(data, mechanism, output, force, options):
 
 
 def _target(path, force):
-    return nullcontext(pipes.stdout()) if path == PIPE else storage.writing(path, force=force)
+    return nullcontext(pipes.stdout()) if path == PIPE else atomic_file.writing(path, force=force)
 
 
 @contextmanager
@@ -418,14 +419,14 @@ def _progress(what, data, source, quiet):
 def _write_page(mechanism, path, force):
     from linred.page import page
 
-    with storage.writing(path, force=force, private=True) as file:
+    with atomic_file.writing(path, force=force, private=True) as file:
         file.write(page(mechanism).encode())
 
 
 def _write_plot(curves, path, force):
     from linred import plots
 
-    with storage.writing(path, force=force) as file:
+    with atomic_file.writing(path, force=force) as file:
         plots.save(curves, file, os.path.splitext(path)[1].lower())
 
 

@@ -6,7 +6,7 @@ records; they differ in how many destinations there are, and in what Y still tel
 
 import numpy as np
 
-from linred import _mechanism
+from linred._kernels import coupling as coupling_kernel
 from linred.mechanism import Mechanism
 
 SNAP = 2.0**-44
@@ -45,12 +45,12 @@ def couple(joint, released, delta, *, coupling="northwest", distortion=None):
         keep, move, table_of, *tables = _proportional(seen, q, released.p_x, delta)
         return {"keep": keep, "move": move, "table_of": table_of, "tables": tables}
     elif coupling == "northwest":
-        flows = _mechanism.northwest(delta)
+        flows = coupling_kernel.northwest(delta)
     else:
         from linred import vertices
 
         flows = vertices.sparse(delta) if coupling == "sparse" else vertices.informative(joint, delta)
-    keep, move, table_of, *tables = _mechanism.tables_from_flows(seen, q, released.p_x, flows, complete)
+    keep, move, table_of, *tables = coupling_kernel.tables_from_flows(seen, q, released.p_x, flows, complete)
     return {"keep": keep, "move": move, "table_of": table_of, "tables": tables, "gap": gap}
 
 

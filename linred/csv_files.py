@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _csv, _recoding
+from linred._kernels import csv_text, recoding
 from linred.errors import FileError
 from linred.pipes import PIPE, Lent, check_names, holding, is_pipe, one_line, pyarrow, stdin
 from linred.replacing import with_replaced
@@ -101,10 +101,10 @@ class CsvSource:
 
     def _split(self, block, is_last, slot_of):
         try:
-            bounds, n_bytes = _csv.split(block, is_last, ord(self._delimiter), slot_of)
+            bounds, n_bytes = csv_text.split(block, is_last, ord(self._delimiter), slot_of)
             if not block.isascii():
                 codecs.utf_8_decode(memoryview(block)[:n_bytes], "strict", True)
-        except _csv.CsvError as error:
+        except csv_text.CsvError as error:
             raise self._error(error.record, error.what) from None
         except UnicodeDecodeError as error:
             record = int(np.searchsorted(bounds[:, 0, 0], error.start, side="right")) - 1
@@ -174,7 +174,7 @@ class TextBatch:
     def column(self, name):
         """An Arrow column of text, empty values missing."""
         pa = pyarrow()
-        values, begins = _csv.column(self._block, self._bounds, self._slots[name].number)
+        values, begins = csv_text.column(self._block, self._bounds, self._slots[name].number)
         valid = np.packbits(begins[1:] > begins[:-1], bitorder="little")
         buffers = [pa.py_buffer(part) for part in (valid, begins, values)]
         return pa.Array.from_buffers(pa.string(), self.num_rows, buffers)
@@ -196,7 +196,7 @@ class TextBatch:
         return pieces
 
     def lines(self, pieces, codes):
-        return _csv.lines(self._block, self._bounds, pieces, codes, ord(self.delimiter))
+        return csv_text.lines(self._block, self._bounds, pieces, codes, ord(self.delimiter))
 
 
 class TextColumn:
@@ -208,10 +208,10 @@ class TextColumn:
     def linred_places(self, labels):
         """Codes by the place of each value among `labels`, len(labels) for any other."""
         index, recode = _index(labels)
-        return _recoding.recode(index.codes(self._block, self._bounds, self._slot), recode)
+        return recoding.recode(index.codes(self._block, self._bounds, self._slot), recode)
 
     def __getitem__(self, record):
-        values, _ = _csv.column(self._block, self._bounds[record : record + 1], self._slot)
+        values, _ = csv_text.column(self._block, self._bounds[record : record + 1], self._slot)
         return values.tobytes().decode() or None
 
 
@@ -221,7 +221,7 @@ def _index(labels):
     texts = {label: place for place, label in enumerate(labels) if isinstance(label, str) and label}
     missing = labels.index(None) if None in labels else len(labels)
     dtype = np.min_scalar_type(len(labels))
-    index = _csv.Labels([text.encode(errors="surrogatepass") for text in texts], len(texts) + 1)
+    index = csv_text.Labels([text.encode(errors="surrogatepass") for text in texts], len(texts) + 1)
     return index, np.array([*texts.values(), len(labels), missing], dtype)
 
 
@@ -247,13 +247,13 @@ class CsvSink:
         """What stands for each label. Alone in a line a missing one is quoted: most readers skip an empty line."""
         nothing = b'""' if len(self.schema) == 1 else b""
         texts = ("" if label is None else str(label) for label in labels)
-        return _csv.Text([_field(text, self._delimiter) or nothing for text in texts])
+        return csv_text.Text([_field(text, self._delimiter) or nothing for text in texts])
 
     def prepare(self, batch, codes):
         """The lines of a batch whose public columns are drawn: this part may be done by any thread."""
         if isinstance(batch, TextBatch) and batch.delimiter == self._delimiter:
             pieces = batch.pieces(self.schema.names, self._texts)
-            if len(pieces) <= _csv.MOST_PIECES:
+            if len(pieces) <= csv_text.MOST_PIECES:
                 return batch.lines(pieces, codes.astype(np.uint32, copy=False))
         with holding("CSV"):
             return self._lines(with_replaced(batch, self.schema, self._replaced, codes))

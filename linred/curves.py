@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from linred import _check, baselines
+from linred import baselines
+from linred._common import validation
 from linred.closed_forms import markov, non_markov
 from linred.mechanism import Mechanism
 from linred.optimum import optimal
@@ -59,9 +60,9 @@ def tradeoff(
     >>> {label: curves[label]["dtv"].round(4).tolist() for label in ("non_markov", "optimal")}
     {'non_markov': [0.1473, 0.079], 'optimal': [0.1302, 0.0632]}
     """
-    _check.joint(joint)
-    _check.log_of_base(base)
-    distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
+    validation.joint(joint)
+    validation.log_of_base(base)
+    distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
     grid, points = _grid(alphas=alphas, ldp=ldp, log_lift=log_lift)
     makers = _makers(mechanisms, grid, distortion, time_limit)
     curves = {}
@@ -130,7 +131,7 @@ def _grid(**given):
         points = [values]
     if not points:
         raise ValueError(f"{name} has no points")
-    points = [_check.number(f"{name}[{i}]", point, 0.0, high) for i, point in enumerate(points)]
+    points = [validation.number(f"{name}[{i}]", point, 0.0, high) for i, point in enumerate(points)]
     return name.removesuffix("s"), np.array(points)
 
 

@@ -5,7 +5,7 @@ import shlex
 import time
 from importlib.resources import files
 
-from linred import storage
+from linred._common import atomic_file
 
 COLUMNS = ("--sensitive", "marital_status", "--public", "occupation")
 OUTPUTS = ("-o", "sanitised.csv", "-m", "mechanism.json", "--html", "report.html")
@@ -25,8 +25,8 @@ def main(command, directory="linred-demo", force=False):
     began, before = time.perf_counter(), os.getcwd()
     os.makedirs(directory, exist_ok=True)
     for name in WRITTEN:
-        storage.check_target(os.path.join(directory, name), force)
-    with storage.writing(os.path.join(directory, DATA), force=force) as file:
+        atomic_file.check_target(os.path.join(directory, name), force)
+    with atomic_file.writing(os.path.join(directory, DATA), force=force) as file:
         file.write((files("linred") / "data" / DATA).read_bytes())
     os.chdir(directory)
     try:

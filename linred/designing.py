@@ -14,7 +14,8 @@ import time
 
 import numpy as np
 
-from linred import _check, bounds, building, certificates
+from linred import bounds, building, certificates
+from linred._common import validation
 from linred.careful import careful, careful_markov
 from linred.closed_forms import markov
 from linred.joint import Joint
@@ -86,10 +87,10 @@ def fit(
 
 def check_held_out(confidence, held_out, name, alpha):
     """What can be asked together with a confidence."""
-    _check.number("held_out", held_out, 0.01, 0.99)
+    validation.number("held_out", held_out, 0.01, 0.99)
     if confidence is None:
         return
-    _check.check_confidence(confidence)
+    validation.check_confidence(confidence)
     if alpha is not None:
         raise ValueError(
             f"alpha = {alpha!r} and confidence are both given: a confidence is for a target, ldp or log_lift"
@@ -103,7 +104,7 @@ def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, ti
     if joint.counts is None:
         raise ValueError("joint was given as probabilities, not as counts: there are no records to hold out")
     fitted, held = split(joint, held_out)
-    level = 1.0 - _check.check_confidence(confidence)
+    level = 1.0 - validation.check_confidence(confidence)
     path = _Path(fitted, held, held_out, asked, level, sees_s, time_limit)
     best, n_passed = path.best()
     best.target = asked

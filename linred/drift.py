@@ -42,7 +42,9 @@ import warnings
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from linred import _check, _counting, records
+from linred import records
+from linred._common import validation
+from linred._kernels import counting
 from linred.errors import DriftError, DriftWarning
 
 CONCENTRATIONS = (1.0, 16.0, 256.0, 4096.0, 65536.0)
@@ -112,7 +114,7 @@ class Monitor:
             raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
         if joint.counts is None:
             raise ValueError("mechanism.joint was given as probabilities: drift is seen against counts of records")
-        confidence = _check.number("confidence", confidence, 0.0, 1.0)
+        confidence = validation.number("confidence", confidence, 0.0, 1.0)
         if not 0.0 < confidence < 1.0:
             raise ValueError(f"confidence = {confidence!r} is not above 0 and below 1")
         if not isinstance(on_drift, str) or on_drift not in ("warn", "error"):
@@ -164,7 +166,7 @@ class Monitor:
 
     def _count(self, s_codes, x_codes):
         n_s, n_x = self.mechanism.joint.shape
-        batch = _counting.count_pairs(s_codes, x_codes, n_s + 1, n_x + 1)
+        batch = counting.count_pairs(s_codes, x_codes, n_s + 1, n_x + 1)
         self._stream += batch[:n_s]
         self.n_records += int(batch.sum())
         self.n_unseen += int(batch[n_s].sum() + batch[:n_s, n_x].sum())

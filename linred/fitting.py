@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from linred import _counting, labels, metrics, records
+from linred import labels, metrics, records
+from linred._kernels import counting
 from linred.errors import FileError
 from linred.fitted import Fitted, Leak, names
 from linred.joint import Joint
@@ -189,7 +190,7 @@ class Tally:
             grown = np.zeros(shape, np.int64)
             grown[: self._counts.shape[0], : self._counts.shape[1]] = self._counts
             self._counts = grown
-        counts = _counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
+        counts = counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
         np.add.at(self._counts, np.ix_(*where), counts)  # NaN and null, say, are two codes of one label
 
     def joint(self, sides, declared, orders):

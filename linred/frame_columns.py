@@ -9,7 +9,8 @@ import sys
 
 import numpy as np
 
-from linred import _check, records
+from linred import records
+from linred._common import validation
 from linred.labels import KINDS, kind_of
 
 
@@ -93,7 +94,9 @@ def _numbers(name, column):
     for record, value in enumerate(records._as_list(column)):
         if not records._is_missing(value):
             if not hasattr(value, "__float__"):
-                raise ValueError(f"column {name!r}[{record}] = {_check._short(value)} is not a number, to be in a bin")
+                raise ValueError(
+                    f"column {name!r}[{record}] = {validation._short(value)} is not a number, to be in a bin"
+                )
             numbers[record] = value
     return numbers
 

@@ -10,7 +10,8 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from linred import _check, building, decode, frame_columns, keystream, sanitize
+from linred import building, decode, frame_columns, keystream, sanitize
+from linred._common import validation
 from linred.errors import NotFittedError
 from linred.fitted import Fitted, names, parts_of
 from linred.joint import Joint
@@ -105,7 +106,7 @@ class _Task:
 
     @classmethod
     def checked(cls, mechanism, sensitive, public, keep_sensitive, columns, id, how):
-        keep_sensitive = _check.flag("keep_sensitive", keep_sensitive)
+        keep_sensitive = validation.flag("keep_sensitive", keep_sensitive)
         if columns is not None:
             columns = () if isinstance(columns, list | tuple) and not columns else names(parts_of("columns", columns))
         for argument, named in (("public", public), ("columns", () if keep_sensitive else columns or ())):
@@ -136,7 +137,7 @@ class _Task:
                 if name in in_index and (name in self.sensitive or name in self.public):
                     raise ValueError(f"frame has {name!r} ({role}) in its index: frame.reset_index() makes it a column")
                 if n_columns == 0 and (role != "sensitive" or self.sees_s):
-                    raise ValueError(f"frame has no column {name!r} ({role}), only {_check._short(all_names)}")
+                    raise ValueError(f"frame has no column {name!r} ({role}), only {validation._short(all_names)}")
 
     def places(self, all_names):
         """Those of the columns that the result has."""
@@ -303,7 +304,7 @@ class Sanitizer:
         """The names of the columns that transform leaves of those that fit has seen."""
         all_names = self._fitted("get_feature_names_out").feature_names_in_.tolist()
         if input_features is not None and list(input_features) != all_names:
-            raise ValueError(f"input_features is not feature_names_in_, {_check._short(all_names)}")
+            raise ValueError(f"input_features is not feature_names_in_, {validation._short(all_names)}")
         sensitive, public = ({part.name: part for part in side} for side in self.mechanism_.fitted[:2])
         about = self.keep_sensitive, self.columns, self.id
         places = _Task.checked(self.mechanism_, sensitive, public, *about, self._how()).places(all_names)
@@ -348,5 +349,5 @@ def _checked_bins(bins, column_names):
         if name not in column_names:
             raise ValueError(f"bins names {name!r}, which is neither sensitive nor public")
         if isinstance(edges, str | bytes) or not hasattr(edges, "__len__") or len(edges) == 0:
-            raise ValueError(f"bins of {name!r}: {_check._short(edges)} is not a list of edges")
+            raise ValueError(f"bins of {name!r}: {validation._short(edges)} is not a list of edges")
     return bins

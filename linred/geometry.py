@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check
+from linred._common import validation
 
 
 class Approximation(NamedTuple):
@@ -50,8 +50,8 @@ def local(joint, base=math.e):
     >>> [round(part, 6) for part in (figures.ldp.value, figures.mutual_information.value, figures.radius)]
     [0.08, 0.0008, 0.04]
     """
-    log_base = _check.log_of_base(base)
-    occurs, seen = _check.joint(joint).p_s > 0.0, joint.p_x > 0.0
+    log_base = validation.log_of_base(base)
+    occurs, seen = validation.joint(joint).p_s > 0.0, joint.p_x > 0.0
     p_s, p_x = joint.p_s[occurs], joint.p_x[seen]
     r = (joint.p_x_given_s[np.ix_(occurs, seen)] - p_x) / p_x
     highest, lowest = float(r.max()), float(r.min())

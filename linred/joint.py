@@ -4,7 +4,9 @@ from functools import cached_property
 
 import numpy as np
 
-from linred import _check, _counting, _metrics, records
+from linred import records
+from linred._common import validation
+from linred._kernels import counting, extremes
 
 
 class Joint:
@@ -36,16 +38,16 @@ class Joint:
     """
 
     def __init__(self, p_sx, s_labels=None, x_labels=None):
-        p_sx = _check.distribution("p_sx", _check.nonnegative("p_sx", p_sx, 2))
+        p_sx = validation.distribution("p_sx", validation.nonnegative("p_sx", p_sx, 2))
         p_s, p_x = p_sx.sum(axis=1), p_sx.sum(axis=0)
         self._set(p_s, p_x, s_labels, x_labels, p_sx=p_sx)
 
     @classmethod
     def from_conditional(cls, p_x_given_s, p_s, s_labels=None, x_labels=None):
         """From P(x|s), a row for each s, and P(s). A row with P(s) = 0 is checked, and then stands as P(x)."""
-        p_x_given_s = _check.nonnegative("p_x_given_s", p_x_given_s, 2)
-        p_x_given_s = _check.distribution("p_x_given_s", p_x_given_s, axis=1)
-        p_s = _check.distribution("p_s", _check.nonnegative("p_s", p_s, 1))
+        p_x_given_s = validation.nonnegative("p_x_given_s", p_x_given_s, 2)
+        p_x_given_s = validation.distribution("p_x_given_s", p_x_given_s, axis=1)
+        p_s = validation.distribution("p_s", validation.nonnegative("p_s", p_s, 1))
         if p_s.size != p_x_given_s.shape[0]:
             raise ValueError(f"p_s has {p_s.size} entries and p_x_given_s {p_x_given_s.shape[0]} rows")
         p_x = p_s @ p_x_given_s
@@ -60,7 +62,7 @@ class Joint:
     @classmethod
     def from_counts(cls, counts, s_labels=None, x_labels=None):
         """From an |S| x |X| table of counts. The integers are kept, and `a + b` merges two tables over one alphabet."""
-        as_float = _check.nonnegative("counts", counts, 2)
+        as_float = validation.nonnegative("counts", counts, 2)
         wrong = (as_float != np.floor(as_float)) | (as_float >= 2.0**53)
         if wrong.any():
             s, x = np.argwhere(wrong)[0]
@@ -87,7 +89,7 @@ class Joint:
             raise ValueError(f"s has {s.codes.size} records and x has {x.codes.size}")
         if s.codes.size == 0:
             raise ValueError("s and x have no records to estimate from")
-        counts = _counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
+        counts = counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
         if not s.all_labels_stay:
             seen = counts.any(axis=1)
             counts, s = counts[seen], s.only(seen)
@@ -111,11 +113,11 @@ class Joint:
 
     def _set(self, p_s, p_x, s_labels, x_labels, **given):
         """From the marginals and one matrix, counts, p_sx or p_x_given_s; `_given` is its name."""
-        self.p_s, self.p_x, self.counts = _check.frozen(p_s), _check.frozen(p_x), None
+        self.p_s, self.p_x, self.counts = validation.frozen(p_s), validation.frozen(p_x), None
         self.s_labels = records.check_labels("s_labels", s_labels, p_s.size)
         self.x_labels = records.check_labels("x_labels", x_labels, p_x.size)
         ((self._given, matrix),) = given.items()
-        self.__dict__[self._given] = _check.frozen(matrix)  # counts, or one of the cached properties below
+        self.__dict__[self._given] = validation.frozen(matrix)  # counts, or one of the cached properties below
 
     @property
     def shape(self):
@@ -131,8 +133,8 @@ class Joint:
     def p_sx(self):
         """P(s, x), |S| x |X|."""
         if self.counts is not None:
-            return _check.frozen(self.counts / self.n_records)
-        return _check.frozen(self.p_s[:, None] * self.p_x_given_s)
+            return validation.frozen(self.counts / self.n_records)
+        return validation.frozen(self.p_s[:, None] * self.p_x_given_s)
 
     @cached_property
     def p_x_given_s(self):
@@ -157,8 +159,8 @@ class Joint:
 
         The others stand as P(x), which would be harmless but for its rounding: it may be an ulp outside."""
         if (self.p_s > 0.0).all():
-            return _metrics.column_extremes(self.p_x_given_s)
-        return _metrics.column_extremes(self.p_x_given_s[self.p_s > 0.0])
+            return extremes.column_extremes(self.p_x_given_s)
+        return extremes.column_extremes(self.p_x_given_s[self.p_s > 0.0])
 
     def __add__(self, other):
         """The Joint of both tables of counts, which must be over one alphabet in one order."""
@@ -177,7 +179,7 @@ class Joint:
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        _check.freeze_all(self)
+        validation.freeze_all(self)
 
     def __repr__(self):
         origin = "" if self.counts is None else f" from {self.n_records} records"
@@ -187,7 +189,7 @@ class Joint:
 def _conditional(weights, totals, marginal):
     """weights / totals by row, with `_with_marginal`."""
     with np.errstate(invalid="ignore"):
-        return _check.frozen(_with_marginal(np.ascontiguousarray(weights / totals[:, None]), totals, marginal))
+        return validation.frozen(_with_marginal(np.ascontiguousarray(weights / totals[:, None]), totals, marginal))
 
 
 def _with_marginal(conditional, totals, marginal):

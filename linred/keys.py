@@ -3,13 +3,14 @@
 import os
 import stat
 
-from linred import keystream, storage
+from linred import keystream
+from linred._common import atomic_file
 from linred.errors import FileError
 
 
 def write(path, force=False):
     """A fresh key from the operating system."""
-    with storage.writing(path, force=force, private=True) as file:
+    with atomic_file.writing(path, force=force, private=True) as file:
         file.write(keystream.secret().hex().encode() + b"\n")
 
 

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from linred import _check
+from linred._common import validation
 
 KEY_BYTES = 32
 BLOCK_BYTES = 16
@@ -29,7 +29,7 @@ def secret(key=None, seed=None):
             raise ValueError(f"key has {len(key)} bytes, not {KEY_BYTES}")
         return key
     if seed is not None:
-        seed = _check.whole_number("seed", seed, 0, None)
+        seed = validation.whole_number("seed", seed, 0, None)
         digits = seed.to_bytes((seed.bit_length() + 7) // 8, "little")
         return hashlib.blake2b(digits, digest_size=KEY_BYTES, person=b"linred seed").digest()
     return os.urandom(KEY_BYTES)

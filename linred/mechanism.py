@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, metrics
+from linred import metrics
+from linred._common import validation
 from linred.joint import Joint
 from linred.leakage import Privacy, Utility
 from linred.reduction import linear_reduction
@@ -73,7 +74,7 @@ class Mechanism:
         self.fitted, self.certified, self.design, self._releases_reduction = None, None, None, released is None
         if released is not None:
             self.released = released
-        _check.freeze_all(self)
+        validation.freeze_all(self)
 
     @cached_property
     def released(self):
@@ -121,12 +122,12 @@ class Mechanism:
 
     def expected_distortion(self, d):
         """E d(X, Y) for a nonnegative |X| x |X| matrix d with zero diagonal, d[x, y] the cost of x becoming y."""
-        d = _check.distortion(d, self.joint.shape[1])
+        d = validation.distortion(d, self.joint.shape[1])
         return float(sum(block.data @ d[rows][block.row, block.col] for rows, block in self._blocks_xy()))
 
     def mutual_information(self, base=math.e):
         """I(X; Y), what the output still tells of the input."""
-        log_base = _check.log_of_base(base)
+        log_base = validation.log_of_base(base)
         if not self.sees_s and self.tables.indptr.size == 2:
             return self._information_of_one_table() / log_base
         total = 0.0
@@ -241,7 +242,7 @@ class Mechanism:
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        _check.freeze_all(self)
+        validation.freeze_all(self)
 
     def __repr__(self):
         n_s, n_x = self.joint.shape

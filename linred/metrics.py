@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, _metrics
+from linred._common import validation
+from linred._kernels import extremes
 
 
 class Where(NamedTuple):
@@ -35,7 +36,7 @@ def ldp(joint, base=math.e, *, where=False):
     """
     highest, lowest = _extremes(joint)
     x = _largest_ratio(highest, lowest)
-    value = _log_ratio(highest[x], lowest[x]) / _check.log_of_base(base)
+    value = _log_ratio(highest[x], lowest[x]) / validation.log_of_base(base)
     return (value, Where(x, _row(joint, x, highest), _row(joint, x, lowest))) if where else value
 
 
@@ -54,11 +55,11 @@ def dp(joint, neighbors, base=math.e, *, where=False):
     >>> round(dp(joint, "hamming", base=2), 12), round(ldp(joint, base=2), 12)
     (1.584962500721, 2.0)
     """
-    log_base = _check.log_of_base(base)
-    neighbors = _neighbor_matrix(_check.joint(joint), neighbors)
+    log_base = validation.log_of_base(base)
+    neighbors = _neighbor_matrix(validation.joint(joint), neighbors)
     occurs = np.flatnonzero(joint.p_s > 0.0)
     matrix = joint.p_x_given_s if occurs.size == joint.shape[0] else joint.p_x_given_s[occurs]
-    found = _metrics.worst_neighbors(matrix, np.ascontiguousarray(neighbors[np.ix_(occurs, occurs)]).view(np.uint8))
+    found = extremes.worst_neighbors(matrix, np.ascontiguousarray(neighbors[np.ix_(occurs, occurs)]).view(np.uint8))
     if found is None:
         return (0.0, None) if where else 0.0
     x, s, s_prime = found[0], int(occurs[found[1]]), int(occurs[found[2]])
@@ -106,8 +107,8 @@ def mutual_information(joint, base=math.e):
     >>> mutual_information(Joint([[0.5, 0], [0, 0.5]]), base=2)
     1.0
     """
-    log_base = _check.log_of_base(base)
-    return relative_entropy(_check.joint(joint).p_sx, joint.p_x_given_s, joint.p_x) / log_base
+    log_base = validation.log_of_base(base)
+    return relative_entropy(validation.joint(joint).p_sx, joint.p_x_given_s, joint.p_x) / log_base
 
 
 def maximal_leakage(joint, base=math.e):
@@ -120,7 +121,7 @@ def maximal_leakage(joint, base=math.e):
     0.5849625007211562
     """
     highest, _ = _extremes(joint)
-    return max(0.0, math.log(highest.sum())) / _check.log_of_base(base)
+    return max(0.0, math.log(highest.sum())) / validation.log_of_base(base)
 
 
 def alpha_leakage(joint, order, base=math.e):
@@ -135,14 +136,14 @@ def alpha_leakage(joint, order, base=math.e):
     >>> [round(alpha_leakage(joint, order, base=2), 6) for order in (1, 2, math.inf)]
     [0.188722, 0.321928, 0.584963]
     """
-    order = _check.number("order", order, 1.0, math.inf)
-    log_base = _check.log_of_base(base)
+    order = validation.number("order", order, 1.0, math.inf)
+    log_base = validation.log_of_base(base)
     if order == 1.0:
         return mutual_information(joint, base)
     if order < 2.0:
-        nats = _arimoto_near_one(_check.joint(joint), order - 1.0)
+        nats = _arimoto_near_one(validation.joint(joint), order - 1.0)
     else:
-        gain = _norms(_check.joint(joint).p_sx, order).sum() / _norms(joint.p_s[:, None], order)[0]
+        gain = _norms(validation.joint(joint).p_sx, order).sum() / _norms(joint.p_s[:, None], order)[0]
         nats = math.log(gain) if order == math.inf else order / (order - 1.0) * math.log(gain)
     return max(0.0, nats) / log_base
 
@@ -165,7 +166,7 @@ def first_order(joint, alpha, base=math.e):
     >>> first_order(Joint([[0.375, 0.125], [0.125, 0.375]]), 0.5, base=2)
     FirstOrder(ldp=0.7924812503605781, log_lift=0.5, valid=True)
     """
-    rest = 1.0 - _check.alpha(alpha)
+    rest = 1.0 - validation.alpha(alpha)
     highest, _ = _extremes(joint)
     # P(x|s)/P(x) - 1 is never below -1, so the test is on the largest lift alone; 2 P(x) is exact.
     valid = bool((highest <= 2.0 * joint.p_x).all())
@@ -175,7 +176,7 @@ def first_order(joint, alpha, base=math.e):
 def entropy(p, base=math.e):
     """H(X) = - sum p log p of one distribution."""
     p = p[p > 0.0]
-    return max(0.0, -float(p @ np.log(p))) / _check.log_of_base(base)
+    return max(0.0, -float(p @ np.log(p))) / validation.log_of_base(base)
 
 
 def relative_entropy(p_joint, p_row, p_column):
@@ -191,13 +192,13 @@ def relative_entropy(p_joint, p_row, p_column):
 
 
 def _extremes(joint):
-    return _check.joint(joint)._column_extremes
+    return validation.joint(joint)._column_extremes
 
 
 def _largest_ratio(numerators, denominators):
     """The first place of the largest numerator/denominator; 0/0 is skipped.
 
-    The denominator is scaled by 2^60, exactly, so that only a true p/0 is infinite: see csrc/metrics.h.
+    The denominator is scaled by 2^60, exactly, so that only a true p/0 is infinite: see csrc/extremes.h.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = numerators / (denominators * 2.0**60)
@@ -217,7 +218,7 @@ def _log_ratio(numerator, denominator):
 def _lift(joint, numerators, denominators, extreme, base, where):
     x = _largest_ratio(numerators, denominators)
     # The largest is never below zero; P(x) as a rounded sum may leave it an ulp under.
-    value = max(0.0, _log_ratio(numerators[x], denominators[x])) / _check.log_of_base(base)
+    value = max(0.0, _log_ratio(numerators[x], denominators[x])) / validation.log_of_base(base)
     return (value, Where(x, _row(joint, x, extreme))) if where else value
 
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _check, _lp, baselines, calibrate, channels, couplings, interior, programmes, transport
+from linred import _lp, baselines, calibrate, channels, couplings, interior, programmes, transport
+from linred._common import validation
 from linred.closed_forms import markov, non_markov
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.joint import Joint
@@ -88,13 +89,13 @@ def optimal(
     >>> [round(optimal(joint, ldp=1.0, sees_s=sees_s).dtv(), 4) for sees_s in (True, False)]
     [0.0632, 0.1136]
     """
-    _check.joint(joint)
-    sees_s, keep_marginal = _check.flag("sees_s", sees_s), _check.flag("keep_marginal", keep_marginal)
-    time_limit = math.inf if time_limit is None else _check.number("time_limit", time_limit, 0.0, math.inf)
+    validation.joint(joint)
+    sees_s, keep_marginal = validation.flag("sees_s", sees_s), validation.flag("keep_marginal", keep_marginal)
+    time_limit = math.inf if time_limit is None else validation.number("time_limit", time_limit, 0.0, math.inf)
     couplings.chosen("northwest", prefer, distortion)
     if prefer is not None and not sees_s:
         raise ValueError(f"prefer = {prefer!r} is for mechanisms that see s: this one has no coupling to choose")
-    distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
+    distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
     if alpha is None:
         if ldp is None and log_lift is None:
             raise ValueError("a target or alpha is needed: ldp=, log_lift= or both, or alpha=")
@@ -104,7 +105,7 @@ def optimal(
         raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose P(y|s) themselves")
     if sees_s:
         return non_markov(joint, alpha, distortion=distortion, prefer=prefer)
-    return _markov_of_reduction(joint, _check.alpha(alpha), distortion, time.monotonic() + time_limit)
+    return _markov_of_reduction(joint, validation.alpha(alpha), distortion, time.monotonic() + time_limit)
 
 
 class _Found(NamedTuple):

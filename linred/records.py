@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _recoding
+from linred._kernels import recoding
 
 
 class Column(NamedTuple):
@@ -280,7 +280,7 @@ def _places(column, labels):
     """Codes by the place of the column's labels among `labels`, len(labels) for those that are not there."""
     if labels[: len(column.labels)] == column.labels:
         return column.codes
-    return _recoding.recode(column.codes, _recode(column.labels, labels))
+    return recoding.recode(column.codes, _recode(column.labels, labels))
 
 
 def _recode(values, labels):
@@ -302,7 +302,7 @@ def places(name, column, labels):
     if parts is None and hasattr(column, "dictionary_encode"):
         _, indices, categories = arrow_dictionary(name, column)
         table = _recode([*(None if _is_missing(one) else one for one in categories), None], labels)
-        return _recoding.recode(indices, table)
+        return recoding.recode(indices, table)
     encoded = _encode_column(name, column, False) if parts is None else _combine(name, parts, False)
     return _places(encoded, labels)
 

@@ -1,6 +1,6 @@
 """The linear reduction: from the joint distribution of S and X to that of S and Y."""
 
-from linred import _check
+from linred._common import validation
 from linred.joint import Joint
 
 
@@ -15,7 +15,7 @@ def linear_reduction(joint, alpha):
     >>> linear_reduction(joint, 0.5).p_x_given_s.round(12).tolist()
     [[0.3, 0.7], [0.5, 0.5]]
     """
-    _check.joint(joint)
-    alpha = _check.alpha(alpha)
+    validation.joint(joint)
+    alpha = validation.alpha(alpha)
     p_y_given_s = (1.0 - alpha) * joint.p_x_given_s + alpha * joint.p_x
     return Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)

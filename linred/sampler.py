@@ -16,7 +16,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from linred import _check, _sampling, keystream, records, tables
+from linred import keystream, records, tables
+from linred._common import validation
+from linred._kernels import sampling
 
 BLOCK_RECORDS, MOSTLY_SETTLED = 2**20, 0.05
 """Records that a thread draws at once: many, because it then waits for the interpreter a few times; a quarter of that
@@ -50,7 +52,7 @@ class Sampler:
         compiled = tables.compile_tables(mechanism)
         self.first_stage = "keep" if compiled.settled is None else "cells"
         *parts, pending = compiled
-        self._kernel = _sampling.Kernel(*parts)
+        self._kernel = sampling.Kernel(*parts)
         self._block_records = BLOCK_RECORDS if pending <= MOSTLY_SETTLED else BLOCK_RECORDS // 4
 
     def sample(
@@ -96,8 +98,8 @@ class Sampler:
         columns = self._columns(s_codes, x_codes, out)
         n_records = columns[1].size
         secret, context = keystream.secret(key, seed), keystream.context_bytes(context)
-        start = _check.whole_number("start", start, 0, 2**64 - n_records)
-        threads = None if threads is None else _check.whole_number("threads", threads, 1, None)
+        start = validation.whole_number("start", start, 0, 2**64 - n_records)
+        threads = None if threads is None else validation.whole_number("threads", threads, 1, None)
         if ids is None:
             draw = _ByNumber(self._kernel, self.first_stage, secret, context, start)
         else:
@@ -125,12 +127,12 @@ class Sampler:
 
     def _columns(self, s_codes, x_codes, out):
         n_s, n_x = self.shape
-        x_codes = _check.codes("x_codes", x_codes, 0)
+        x_codes = validation.codes("x_codes", x_codes, 0)
         if n_x > 2 ** (8 * x_codes.itemsize - (x_codes.dtype.kind == "i")):
             raise ValueError(f"x_codes has dtype {x_codes.dtype}, which has no room for {n_x} symbols")
         if s_codes is None and self.sees_s:
             raise ValueError("s_codes is None: this mechanism draws by s")
-        s_codes = _check.codes("s_codes", s_codes, n_s) if self.sees_s else None
+        s_codes = validation.codes("s_codes", s_codes, n_s) if self.sees_s else None
         if s_codes is not None and s_codes.size != x_codes.size:
             raise ValueError(f"s_codes has {s_codes.size} records and x_codes {x_codes.size}")
         return s_codes, x_codes, _output(out, s_codes, x_codes)
@@ -202,7 +204,7 @@ class _Room:
         self.zeros = memoryview(bytes(2 * n_records))
         self.words = np.empty(2 * n_records + keystream.BLOCK_BYTES, np.uint8)
         self.blocks = np.empty(keystream.BLOCK_BYTES * (n_records + 1), np.uint8)
-        self.pending = _sampling.Pending(n_records)
+        self.pending = sampling.Pending(n_records)
 
 
 MOST_SPARE_RECORDS = 2**18
@@ -227,7 +229,7 @@ def _run(draw, columns, block_records, threads):
     if n_records <= min(block_records, FEWEST_RECORDS_A_THREAD):
         if n_records:
             with _room(n_records) as room:
-                draw(_sampling.Columns(*columns), room)
+                draw(sampling.Columns(*columns), room)
         return
     threads = min(threads or os.cpu_count() or 1, max(1, n_records // FEWEST_RECORDS_A_THREAD))
     block_records = min(block_records, -(-n_records // threads))
@@ -242,7 +244,7 @@ def _run(draw, columns, block_records, threads):
                 return
             block = slice(first, first + block_records)
             try:
-                draw(_sampling.Columns(*(None if column is None else column[block] for column in columns), first), room)
+                draw(sampling.Columns(*(None if column is None else column[block] for column in columns), first), room)
             except BaseException as error:
                 errors[first] = error
                 return

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _counting, decode, keystream, records
+from linred import decode, keystream, records
+from linred._kernels import counting
 from linred.errors import UnseenError
 
 
@@ -128,6 +129,6 @@ def _n_unseen_pairs(mechanism, s_codes, x_codes, unknown):
     if s_codes is None:
         counts = np.bincount(x_codes, minlength=joint.shape[1])
     else:
-        counts = _counting.count_pairs(s_codes, x_codes, *joint.shape)
+        counts = counting.count_pairs(s_codes, x_codes, *joint.shape)
     of_unknown = 0 if unknown is None else int(unknown.sum()) * int(never.flat[0])  # they stand as (0, 0)
     return int(counts[never].sum()) - of_unknown

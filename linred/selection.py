@@ -11,7 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from linred import _check, calibrate, couplings
+from linred import calibrate, couplings
+from linred._common import validation
 from linred.closed_forms import non_markov
 from linred.errors import CannotMeetError
 from linred.joint import Joint
@@ -43,9 +44,9 @@ def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
     >>> round(mechanism.dtv(), 4), round(mechanism.dtv() - mechanism.gap, 4)
     (0.0632, 0.0343)
     """
-    _check.joint(joint)
+    validation.joint(joint)
     coupling = couplings.chosen("northwest", prefer, distortion)
-    distortion = None if distortion is None else _check.distortion(distortion, joint.shape[1])
+    distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
     target = make_target(ldp, log_lift)
     released, bound = reduced(joint, target)
     cost = Mechanism.dtv

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _alias, _sampling
+from linred._kernels import alias, sampling
 
 MOST_SETTLED_ROWS = 2**10
 FIRST_STAGE_NS, PENDING_NS = {"cells": 1.0, "keep": 1.5}, 10.0
@@ -41,7 +41,7 @@ def compile_tables(mechanism):
     keep, move, table_of = (np.ascontiguousarray(part) for part in parts)
     n_s, n_x = keep.shape[0] if mechanism.sees_s else 0, keep.shape[1]
     by_keep = _by_keep(n_s, p_sx, keep, move, table_of, mechanism.tables)
-    if n_x > _sampling.PENDING or keep.shape[0] << by_keep.shift > MOST_SETTLED_ROWS:
+    if n_x > sampling.PENDING or keep.shape[0] << by_keep.shift > MOST_SETTLED_ROWS:
         return by_keep
     by_cells = _by_cells(n_s, p_sx, keep, move, mechanism._destinations.toarray()[table_of])
     return min(by_cells, by_keep, key=lambda compiled: compiled.nanoseconds)
@@ -55,10 +55,10 @@ def _by_keep(n_s, p_sx, keep, move, table_of, tables):
     shift = (n_x - 1).bit_length()
     indptr = np.concatenate([tables.indptr, tables.indptr[-1] + np.arange(1, n_x + 1)])
     y = np.concatenate([tables.y, np.arange(n_x, dtype=np.int32)])
-    weight = _alias.quantise(indptr, np.concatenate([tables.probability, np.ones(n_x)]))
+    weight = alias.quantise(indptr, np.concatenate([tables.probability, np.ones(n_x)]))
     log2_cells = _log2_at_least(np.diff(indptr))
-    first_cell, cells = _alias.cells_of(indptr, y, weight, log2_cells)
-    rows = _alias.rows_of(keep, move, table_of, 1 << shift, first_cell, log2_cells, n_tables)
+    first_cell, cells = alias.cells_of(indptr, y, weight, log2_cells)
+    rows = alias.rows_of(keep, move, table_of, 1 << shift, first_cell, log2_cells, n_tables)
     keep_top = np.append((rows["keep"] >> np.uint64(48)).astype(np.uint16), np.uint16(0))
     kept = keep_top[:-1].reshape(keep.shape[0], -1)[:, :n_x]
     return Compiled(n_s, n_x, shift, rows, cells, None, keep_top, 1.0 - float((p_sx * kept).sum()) / 2.0**16)
@@ -78,11 +78,11 @@ def _by_cells(n_s, p_sx, keep, move, destinations):
     n_rows = padded.shape[0] << shift
     indptr, probability = np.searchsorted(row, np.arange(n_rows + 1)), padded.reshape(-1, n_x)[row, y]
     log2_cells = np.full(n_rows, 8, np.uint8)
-    first_cell, cells = _alias.cells_of(indptr, y.astype(np.int32), _alias.quantise(indptr, probability), log2_cells)
-    rows = np.zeros(n_rows, _alias.ROW)
+    first_cell, cells = alias.cells_of(indptr, y.astype(np.int32), alias.quantise(indptr, probability), log2_cells)
+    rows = np.zeros(n_rows, alias.ROW)
     rows["first_cell"], rows["log2_cells"] = first_cell[:-1], log2_cells
-    settled = np.where(cells["own"] == cells["alias"], cells["own"], _sampling.PENDING).astype(np.uint8)
-    left = (settled == _sampling.PENDING).reshape(p.shape[0], -1, 256)[:, :n_x].mean(axis=2)
+    settled = np.where(cells["own"] == cells["alias"], cells["own"], sampling.PENDING).astype(np.uint8)
+    left = (settled == sampling.PENDING).reshape(p.shape[0], -1, 256)[:, :n_x].mean(axis=2)
     return Compiled(n_s, n_x, shift, rows, cells, settled, None, float((p_sx * left).sum()))
 
 

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from linred import _check
+from linred._common import validation
 
 
 class Target(NamedTuple):
@@ -25,6 +25,6 @@ def target(ldp, log_lift):
     if ldp is None and log_lift is None:
         raise ValueError("a target is needed: ldp=, log_lift= or both")
     return Target(
-        math.inf if ldp is None else _check.number("ldp", ldp, 0.0, math.inf),
-        math.inf if log_lift is None else _check.number("log_lift", log_lift, 0.0, math.inf),
+        math.inf if ldp is None else validation.number("ldp", ldp, 0.0, math.inf),
+        math.inf if log_lift is None else validation.number("log_lift", log_lift, 0.0, math.inf),
     )

@@ -16,19 +16,20 @@ many, and not the one that changes the fewest records.
 
 import numpy as np
 
-from linred import _mechanism, trees
+from linred import trees
+from linred._kernels import coupling
 
 SLACK = 2.0**-40
 """Relative to the costs compared: a triangle, or a reduced cost, violated by less is rounding."""
 
 TIE = 2.0**-48
-"""Relative to the smaller of the two symbols that a flow joins: a smaller flow is rounding. See csrc/mechanism.h."""
+"""Relative to the smaller of the two symbols that a flow joins: a smaller flow is rounding. See csrc/coupling.h."""
 
 
 def cheapest_flows(p, q, delta, d):
     """Flows from each row of p to that of q = p - delta that cost the least under d; of those, the fewest changes.
 
-    Returns (flows, complete, gaps): flows as `linred._mechanism.northwest` gives them; whether they hold all of p or
+    Returns (flows, complete, gaps): flows as `coupling.northwest` gives them; whether they hold all of p or
     only what moves; and for each s a bound on how far its cost is above the optimum, 0.0 for closed forms.
     """
     exponent = max(0, int(np.frexp(d.max())[1]) - 900)
@@ -36,9 +37,9 @@ def cheapest_flows(p, q, delta, d):
         d = np.ldexp(d, -exponent)
     monge, triangle = monge_margin(d), holds_triangle_inequality(d)
     if monge >= 0.0 and triangle:
-        return _mechanism.northwest(delta), False, np.zeros(len(p))
+        return coupling.northwest(delta), False, np.zeros(len(p))
     if monge > 0.0:
-        return _mechanism.northwest(p, q), True, np.zeros(len(p))
+        return coupling.northwest(p, q), True, np.zeros(len(p))
     if triangle:
         rows = [_cheapest_moves(row, d) for row in delta]
     else:
@@ -53,13 +54,13 @@ def monge_margin(d):
     Not negative, d is Monge: every other difference is a sum of these. Positive, no coupling but the north-west corner
     is optimal.
     """
-    return _mechanism.monge_margin(d)
+    return coupling.monge_margin(d)
 
 
 def holds_triangle_inequality(d):
     """d(x,z) <= d(x,y) + d(y,z) for all x, y, z. O(|X|^2) where d is Monge, else O(|X|^3)."""
     if monge_margin(d) < 0.0:
-        return _mechanism.shorter_detour(d, SLACK) is None
+        return coupling.shorter_detour(d, SLACK) is None
     # Monge with a zero diagonal: d(x,z) >= d(x,y) + d(y,z) for y between. So if the way from one end to the other costs
     # no more than all its steps, every way costs its steps, and no detour is cheaper.
     upward, downward = d.diagonal(1).sum(), d.diagonal(-1).sum()
@@ -73,7 +74,7 @@ def _cheapest_moves(delta, d):
         return excess[:0], excess[:0], delta[:0], 0.0
     supply, demand, cost = delta[excess], -delta[deficit], d[np.ix_(excess, deficit)]
     if monge_margin(cost) >= 0.0:
-        _, x, y, mass = _mechanism.northwest(delta[None, :])
+        _, x, y, mass = coupling.northwest(delta[None, :])
         return x, y, mass, 0.0
     arcs, mass, reduced_cost, _ = _exact_transport(supply, demand, cost)
     return excess[arcs[:, 0]], deficit[arcs[:, 1]], mass, _gap(arcs, mass, reduced_cost)

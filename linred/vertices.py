@@ -7,7 +7,8 @@ two flows of one s swap destinations, as long as one of them helps.
 
 import numpy as np
 
-from linred import _mechanism, transport, trees
+from linred import transport, trees
+from linred._kernels import coupling
 
 MOST_PAIRS = 2**22
 """Exchanges that are looked at together."""
@@ -17,12 +18,12 @@ HELPS = 1e-13
 
 
 def sparse(delta):
-    """Flows as `linred._mechanism.northwest` gives them, few of them: equal amounts first, then the large ones."""
+    """Flows as `coupling.northwest` gives them, few of them: equal amounts first, then the large ones."""
     rows = []
     for row in delta:
         order = _equal_amounts_first(row)
-        _, x, y, mass = _mechanism.northwest(np.ascontiguousarray(row[order])[None, :])
-        plain = _mechanism.northwest(row[None, :])
+        _, x, y, mass = coupling.northwest(np.ascontiguousarray(row[order])[None, :])
+        plain = coupling.northwest(row[None, :])
         rows.append((order[x], order[y], mass, 0.0) if mass.size < plain[3].size else (*plain[1:], 0.0))
     return transport.collect(rows)[0]
 
@@ -46,7 +47,7 @@ def _equal_amounts_first(row):
 
 def informative(joint, delta):
     """Flows with a large I(X;Y): the better of two climbs, from the north-west corner and from `sparse`."""
-    climbs = [_Climb(joint, delta, flows) for flows in (_mechanism.northwest(delta), sparse(delta))]
+    climbs = [_Climb(joint, delta, flows) for flows in (coupling.northwest(delta), sparse(delta))]
     return max(climbs, key=lambda climb: climb.score()).flows()
 
 
@@ -73,7 +74,7 @@ class _Climb:
         return float(_x_log_x(self.moved).sum())
 
     def flows(self):
-        """As `linred._mechanism.northwest` gives them, exact on the tree that each plan is."""
+        """As `coupling.northwest` gives them, exact on the tree that each plan is."""
         return transport.collect([_exact(row, plan) for row, plan in zip(self.delta, self.plans, strict=True)])[0]
 
     def _improve(self, s):

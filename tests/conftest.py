@@ -2,7 +2,8 @@ import hypothesis
 import pytest
 
 from commands import ADULT, ASKED, Done, process
-from linred import _lp, _metrics, _sampling, _simd
+from linred import _lp
+from linred._kernels import extremes, sampling, simd
 
 # Fixed examples: a red run is red again. `make test-all` draws more of them.
 hypothesis.settings.register_profile("linred", derandomize=True, deadline=None, max_examples=150)
@@ -10,14 +11,14 @@ hypothesis.settings.register_profile("long", derandomize=True, deadline=None, ma
 hypothesis.settings.load_profile("linred")
 
 
-@pytest.fixture(params=_simd.available())
+@pytest.fixture(params=simd.available())
 def variant(request):
     """Each kernel variant that this machine runs."""
-    for family in (_metrics, _sampling):
+    for family in (extremes, sampling):
         family.use_variant(request.param)
     yield request.param
-    for family in (_metrics, _sampling):
-        family.use_variant(_simd.chosen)
+    for family in (extremes, sampling):
+        family.use_variant(simd.chosen)
 
 
 @pytest.fixture(params=["pot", "highs"])

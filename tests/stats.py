@@ -7,7 +7,7 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from scipy import stats
 
-from linred import _reference
+from linred._kernels import numpy_twins
 
 ERROR_RATE = 1e-9
 """That a correct sampler fails one call of `check_frequencies`: by the chi-square law, which is close where cells
@@ -23,7 +23,7 @@ def channel(sampler):
         row = rows[s, x]
         keep, first, log2_cells = int(row["keep"]), int(row["first_cell"]), int(row["log2_cells"])
         dense[s, x, x] += Fraction(keep, 2**64)
-        for y, weight in _reference.weights_of_cells(kernel.cells[first : first + 2**log2_cells], log2_cells).items():
+        for y, weight in numpy_twins.weights_of_cells(kernel.cells[first : first + 2**log2_cells], log2_cells).items():
             dense[s, x, y] += Fraction((2**64 - keep) * weight, 2**128)
     return dense
 
@@ -47,7 +47,7 @@ def expected_channel(sampler, mechanism):
         elif sampler.first_stage == "cells":
             expected[s, x] = _quantised(stored)
         else:
-            weight = Fraction(_reference.keep_weight(keep, move), 2**64)
+            weight = Fraction(numpy_twins.keep_weight(keep, move), 2**64)
             indptr, y, probability = mechanism.tables
             table = np.zeros(stored.size)
             span = slice(*indptr[mechanism.table_of[s, x] :][:2])
@@ -59,7 +59,7 @@ def expected_channel(sampler, mechanism):
 
 def _quantised(p):
     some = np.flatnonzero(p)
-    weights = [2**64] if some.size == 1 else _reference.quantise(p[some].tolist())
+    weights = [2**64] if some.size == 1 else numpy_twins.quantise(p[some].tolist())
     quantised = np.full(p.size, Fraction(0), object)
     quantised[some] = [Fraction(weight, 2**64) for weight in weights]
     return quantised
@@ -123,7 +123,7 @@ def check_addresses(sampler, s, x, y, *, key, context=b"", start=0):
 
 def twin(sampler, s, x, words, blocks):
     shift = (sampler.shape[1] - 1).bit_length()
-    return _reference.sample(sampler._kernel, shift, s if sampler.sees_s else None, x, words, blocks)
+    return numpy_twins.sample(sampler._kernel, shift, s if sampler.sees_s else None, x, words, blocks)
 
 
 def aes(key, block):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linred import _csv, _reference
+from linred._kernels import csv_text, numpy_twins
 
 # Few characters, so that quotes, delimiters and ends of lines meet; long runs, so that windows of 64 bytes are crossed.
 texts = st.lists(
@@ -20,7 +20,7 @@ texts = st.lists(
 
 def split(text, n_columns, is_last=True):
     """Fields of all columns, and the bytes of the records that are whole."""
-    bounds, n_bytes = _csv.split(text, is_last, ord(","), np.arange(n_columns, dtype=np.int32))
+    bounds, n_bytes = csv_text.split(text, is_last, ord(","), np.arange(n_columns, dtype=np.int32))
     return [[text[begin:end] for begin, end in record] for record in bounds.tolist()], n_bytes
 
 
@@ -29,7 +29,7 @@ def test_records_are_those_of_the_twin(text, n_columns):
     text = text.encode()
     if not text:
         return
-    assert outcome(lambda: split(text, n_columns)[0]) == outcome(lambda: _reference.csv_records(text, b",", n_columns))
+    assert outcome(lambda: split(text, n_columns)[0]) == outcome(lambda: numpy_twins.csv_records(text, b",", n_columns))
 
 
 def outcome(call):
@@ -43,7 +43,7 @@ def outcome(call):
 def test_blocks_cut_anywhere_give_the_same_records(text, n_columns, size):
     text = text.encode()
     try:
-        expected = _reference.csv_records(text, b",", n_columns)
+        expected = numpy_twins.csv_records(text, b",", n_columns)
     except ValueError:
         return
     records, rest = [], b""
@@ -62,10 +62,10 @@ def test_values_are_those_of_pythons_csv(rows):
     text = file.getvalue().encode()
     if not text:
         return
-    bounds, _ = _csv.split(text, True, ord(","), np.arange(3, dtype=np.int32))
+    bounds, _ = csv_text.split(text, True, ord(","), np.arange(3, dtype=np.int32))
     columns = []
     for slot in range(3):
-        values, begins = _csv.column(text, bounds, slot)
+        values, begins = csv_text.column(text, bounds, slot)
         columns.append([values[a:b].tobytes().decode() for a, b in pairwise(begins)])
     assert [list(row) for row in zip(*columns, strict=True)] == rows
 
@@ -78,13 +78,13 @@ def test_labels_are_told_apart_by_every_byte(length):
     quoted = b'"' + label + b'"'
     values = [label, *wrong, quoted, b"", b'""', label]
     text = b"".join(b"%s,%s\n" % (value, value) for value in values)
-    bounds, _ = _csv.split(text, True, ord(","), np.array([0, 1], np.int32))
-    index = _csv.Labels([b"other", label], 9)
+    bounds, _ = csv_text.split(text, True, ord(","), np.array([0, 1], np.int32))
+    index = csv_text.Labels([b"other", label], 9)
     expected = [1] + [2] * len(wrong) + [1, 9, 9, 1]
     for slot in range(2):
         assert index.codes(text, bounds, slot).tolist() == expected
         for end in range(len(text) - 1, len(text) - 3, -1):  # nothing after the value to read
-            cut, _ = _csv.split(text[:end], True, ord(","), np.array([0, 1], np.int32))
+            cut, _ = csv_text.split(text[:end], True, ord(","), np.array([0, 1], np.int32))
             assert index.codes(text[:end], cut, 0).tolist() == expected
 
 
@@ -93,9 +93,9 @@ def test_many_labels_and_doubled_quotes():
     labels = list({b"".join(rng.choice([b"a", b'"', b"bcdefgh", b"\xc3\xa9"], 6).tolist()) for _ in range(500)})
     fields = [b'"%s"' % label.replace(b'"', b'""') for label in labels]
     text = b"".join(b"%s\n" % field for field in fields)
-    bounds, _ = _csv.split(text, True, ord(","), np.zeros(1, np.int32))
-    assert _csv.Labels(labels, 0).codes(text, bounds, 0).tolist() == list(range(len(labels)))
-    assert [_reference.csv_value(field) for field in fields] == labels
+    bounds, _ = csv_text.split(text, True, ord(","), np.zeros(1, np.int32))
+    assert csv_text.Labels(labels, 0).codes(text, bounds, 0).tolist() == list(range(len(labels)))
+    assert [numpy_twins.csv_value(field) for field in fields] == labels
 
 
 @given(
@@ -105,11 +105,11 @@ def test_lines_are_fields_and_texts_put_together(rows):
     text = b"".join(b",".join(row) + b"\n" for row in rows)
     if not text.strip(b"\n"):
         return
-    bounds, n_bytes = _csv.split(text, True, ord(","), np.arange(4, dtype=np.int32))
+    bounds, n_bytes = csv_text.split(text, True, ord(","), np.arange(4, dtype=np.int32))
     assert n_bytes == len(text)
     new = [b"", b"N" * 40, b"y"]
     codes = (np.arange(len(rows)) % 3).astype(np.uint32)
-    lines = _csv.lines(text, bounds, [(0, 1), _csv.Text(new), (3, 3)], codes, ord(","))
+    lines = csv_text.lines(text, bounds, [(0, 1), csv_text.Text(new), (3, 3)], codes, ord(","))
     expected = b"".join(b",".join([*row[:2], new[i % 3], row[3]]) + b"\n" for i, row in enumerate(rows))
     assert lines.tobytes() == expected
 
@@ -117,11 +117,11 @@ def test_lines_are_fields_and_texts_put_together(rows):
 def test_a_long_text_takes_room_where_it_is_drawn_alone():
     n = 200_000
     text = b"a\n" * n
-    bounds, _ = _csv.split(text, True, ord(","), np.zeros(1, np.int32))
+    bounds, _ = csv_text.split(text, True, ord(","), np.zeros(1, np.int32))
     codes = np.zeros(n, np.uint32)
     codes[7] = 1
     tracemalloc.start()
-    lines = _csv.lines(text, bounds, [_csv.Text([b"b", b"c" * 1_000_000])], codes, ord(","))
+    lines = csv_text.lines(text, bounds, [csv_text.Text([b"b", b"c" * 1_000_000])], codes, ord(","))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10e6
@@ -130,13 +130,13 @@ def test_a_long_text_takes_room_where_it_is_drawn_alone():
 
 def test_what_does_not_fit_is_refused():
     text = b"a,b\n"
-    bounds, _ = _csv.split(text, True, ord(","), np.array([0, 1], np.int32))
+    bounds, _ = csv_text.split(text, True, ord(","), np.array([0, 1], np.int32))
     code = np.zeros(1, np.uint32)
-    wrong_pieces = ([(0, 2)], [], [_csv.Text([])], [(1, 0)], [(0, 1), (1, 1)], [(1, 1), (0, 0)])
+    wrong_pieces = ([(0, 2)], [], [csv_text.Text([])], [(1, 0)], [(0, 1), (1, 1)], [(1, 1), (0, 0)])
     for pieces, codes in (*((pieces, code) for pieces in wrong_pieces), ([(0, 0)], code[:0])):
         with pytest.raises(ValueError, match=r"slot|pieces|text"):
-            _csv.lines(text, bounds, pieces, codes, ord(","))
+            csv_text.lines(text, bounds, pieces, codes, ord(","))
     with pytest.raises(ValueError, match="slot"):
-        _csv.column(text, bounds, 2)
+        csv_text.column(text, bounds, 2)
     with pytest.raises(ValueError, match="cannot be split"):
-        _csv.split(b"", True, ord(","), np.array([0], np.int32))
+        csv_text.split(b"", True, ord(","), np.array([0], np.int32))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import linred
 import stats
-from linred import _alias, _counting, _mechanism, _metrics, _recoding, _reference, _sampling, _simd
+from linred._kernels import alias, counting, coupling, extremes, numpy_twins, recoding, sampling, simd
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 2047, 2048, 2049, 5000]
 DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int64]
@@ -23,35 +23,35 @@ def test_count_pairs_equals_its_twin(s_dtype, x_dtype):
     for n_records, (n_s, n_x) in itertools.product(LENGTHS, [(1, 1), (2, 4), (7, 15), (16, 256), (200, 130)]):
         n_s, n_x = min(n_s, np.iinfo(s_dtype).max), min(n_x, np.iinfo(x_dtype).max)
         s, x = rng.integers(0, n_s, n_records).astype(s_dtype), rng.integers(0, n_x, n_records).astype(x_dtype)
-        counted = _counting.count_pairs(s, x, n_s, n_x)
+        counted = counting.count_pairs(s, x, n_s, n_x)
         assert counted.dtype == np.int64
-        np.testing.assert_array_equal(counted, _reference.count_pairs(s, x, n_s, n_x))
+        np.testing.assert_array_equal(counted, numpy_twins.count_pairs(s, x, n_s, n_x))
 
 
 @pytest.mark.parametrize("n_x", [5, 3000, 2**20 + 1])
 def test_count_pairs_with_any_number_of_copies_of_the_table(n_x):
     rng = np.random.default_rng(2)
     s, x = rng.integers(0, 3, 9999).astype(np.uint8), np.full(9999, n_x - 1, np.uint32)
-    np.testing.assert_array_equal(_counting.count_pairs(s, x, 3, n_x), _reference.count_pairs(s, x, 3, n_x))
+    np.testing.assert_array_equal(counting.count_pairs(s, x, 3, n_x), numpy_twins.count_pairs(s, x, 3, n_x))
 
 
 def test_count_pairs_on_several_threads():
     rng = np.random.default_rng(9)
-    n_records = 2 * _counting.FEWEST_RECORDS_A_THREAD + 12345
+    n_records = 2 * counting.FEWEST_RECORDS_A_THREAD + 12345
     s, x = rng.integers(0, 7, n_records).astype(np.uint8), rng.integers(0, 300, n_records).astype(np.uint16)
     expected = np.bincount(s.astype(np.int64) * 300 + x, minlength=2100).reshape(7, 300)
     for threads in (1, 2, 3):
-        np.testing.assert_array_equal(_counting.count_pairs(s, x, 7, 300, threads), expected)
+        np.testing.assert_array_equal(counting.count_pairs(s, x, 7, 300, threads), expected)
     x[-1] = 300
     with pytest.raises(ValueError, match=rf"x_codes\[{n_records - 1}\] = 300 is not a code below 300"):
-        _counting.count_pairs(s, x, 7, 300)
+        counting.count_pairs(s, x, 7, 300)
 
 
 def test_count_pairs_takes_strided_and_read_only_columns():
     table = np.random.default_rng(3).integers(0, 6, (1001, 2)).astype(np.uint8)
     table.setflags(write=False)
-    expected = _reference.count_pairs(table[:, 0], table[:, 1], 6, 6)
-    np.testing.assert_array_equal(_counting.count_pairs(table[:, 0], table[:, 1], 6, 6), expected)
+    expected = numpy_twins.count_pairs(table[:, 0], table[:, 1], 6, 6)
+    np.testing.assert_array_equal(counting.count_pairs(table[:, 0], table[:, 1], 6, 6), expected)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -64,22 +64,22 @@ def test_a_code_out_of_range_is_named(dtype, record, code):
     good, bad = np.zeros(5000, dtype), np.zeros(5000, dtype)
     bad[record] = code
     with pytest.raises(ValueError, match=rf"s_codes\[{record}\] = {code} is not a code below 6"):
-        _counting.count_pairs(bad, good, 6, 6)
+        counting.count_pairs(bad, good, 6, 6)
     with pytest.raises(ValueError, match=rf"x_codes\[{record}\] = {code} is not a code below 6"):
-        _counting.count_pairs(good, bad, 6, 6)
+        counting.count_pairs(good, bad, 6, 6)
 
 
 def test_count_pairs_refuses_what_it_cannot_count():
     codes = np.zeros(3, np.uint8)
     with pytest.raises(ValueError, match="s_codes has 3 records and x_codes 2"):
-        _counting.count_pairs(codes, codes[:2], 2, 2)
+        counting.count_pairs(codes, codes[:2], 2, 2)
     with pytest.raises(ValueError, match="dtype float64"):
-        _counting.count_pairs(codes.astype(float), codes, 2, 2)
+        counting.count_pairs(codes.astype(float), codes, 2, 2)
     for n_s in (2, 127, 128, 129, 256):
         with pytest.raises(ValueError, match=rf"s_codes\[1\] = -1 is not a code below {n_s}"):
-            _counting.count_pairs(np.array([0, -1, 0], np.int8), codes, n_s, 2)
+            counting.count_pairs(np.array([0, -1, 0], np.int8), codes, n_s, 2)
     with pytest.raises(ValueError, match="cannot be counted"):
-        _counting.count_pairs(codes, codes, 2**20, 2**20)
+        counting.count_pairs(codes, codes, 2**20, 2**20)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -90,9 +90,9 @@ def test_recode_equals_its_twin(dtype, to):
         n_codes = min(n_codes, np.iinfo(dtype).max)
         table = rng.integers(0, np.iinfo(to).max, n_codes, to, endpoint=True)
         codes = rng.integers(0, n_codes, 2 * n_records).astype(dtype)[::2]
-        recoded = _recoding.recode(codes, table)
+        recoded = recoding.recode(codes, table)
         assert recoded.dtype == to
-        np.testing.assert_array_equal(recoded, _reference.recode(codes, table))
+        np.testing.assert_array_equal(recoded, numpy_twins.recode(codes, table))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -107,24 +107,24 @@ def test_recode_names_a_code_out_of_range(dtype, record, code):
     for n_codes in (0, 6):
         first = record if n_codes else 0
         with pytest.raises(ValueError, match=rf"x\[{first}\] = {codes[first]} is not a code below {n_codes}"):
-            _recoding.recode(codes, np.zeros(n_codes, np.uint8), "x")
+            recoding.recode(codes, np.zeros(n_codes, np.uint8), "x")
 
 
 def test_recode_refuses_tables_that_are_not_of_codes():
     codes = np.zeros(3, np.uint8)
-    assert _recoding.recode(codes[:0], np.zeros(0, np.uint8)).size == 0
+    assert recoding.recode(codes[:0], np.zeros(0, np.uint8)).size == 0
     for table in (np.zeros(3), np.zeros(3, np.int32), np.zeros(3, np.uint64), np.zeros((2, 2), np.uint8)):
         with pytest.raises(ValueError, match="is not for codes"):
-            _recoding.recode(codes, table)
+            recoding.recode(codes, table)
     with pytest.raises(ValueError, match=r"dtype float64, not a column of integer codes"):
-        _recoding.recode(codes.astype(float), np.zeros(3, np.uint8))
+        recoding.recode(codes.astype(float), np.zeros(3, np.uint8))
 
 
 def test_column_extremes_equal_their_twin(variant):
     rng = np.random.default_rng(4)
     for n_rows, n_columns in itertools.product([1, 2, 7, 8, 9, 15, 16, 17, 25], [1, 2, 3, 4, 5, 7, 8, 9, 33]):
         matrix = rng.random((n_rows, n_columns)) * (rng.random((n_rows, n_columns)) < 0.7)
-        for ours, twin in zip(_metrics.column_extremes(matrix), _reference.column_extremes(matrix), strict=True):
+        for ours, twin in zip(extremes.column_extremes(matrix), numpy_twins.column_extremes(matrix), strict=True):
             np.testing.assert_array_equal(ours, twin)
 
 
@@ -133,9 +133,9 @@ def test_column_extremes_see_every_cell(variant):
         for s, x in itertools.product(range(n_rows), range(n_columns)):
             matrix = np.full((n_rows, n_columns), 0.5)
             matrix[s, x] = 0.75
-            assert _metrics.column_extremes(matrix)[0][x] == 0.75
+            assert extremes.column_extremes(matrix)[0][x] == 0.75
             matrix[s, x] = 0.25
-            assert _metrics.column_extremes(matrix)[1][x] == 0.25
+            assert extremes.column_extremes(matrix)[1][x] == 0.25
 
 
 @given(st.integers(1, 6), st.integers(1, 7), st.integers(0, 2**32 - 1))
@@ -144,8 +144,8 @@ def test_worst_neighbors_equal_their_twin(n_s, n_x, seed):
     matrix = rng.choice([0.0, 0.25, 0.5, 1.0, 5e-324, 1e-300], (n_s, n_x))
     neighbors = rng.random((n_s, n_s)) < 0.5
     neighbors = neighbors | neighbors.T
-    largest, places = _reference.worst_neighbors(matrix, neighbors)
-    found = _metrics.worst_neighbors(matrix, neighbors.view(np.uint8))
+    largest, places = numpy_twins.worst_neighbors(matrix, neighbors)
+    found = extremes.worst_neighbors(matrix, neighbors.view(np.uint8))
     if largest > 0.0:
         assert found in places
     elif found is not None:  # equal entries: attained, with a ratio of one
@@ -161,7 +161,7 @@ def test_excess_equals_its_twin(n_x):
     p_x = p.mean(axis=0)
     p[0] = p_x * (1.0 + 1e-15 * rng.normal(size=n_x))
     for alpha in (0.0, 0.3, 1.0):
-        ours, twin = _mechanism.excess(p, p_x, alpha), _reference.excess(p, p_x, alpha)
+        ours, twin = coupling.excess(p, p_x, alpha), numpy_twins.excess(p, p_x, alpha)
         np.testing.assert_allclose(ours, twin, rtol=0, atol=1e-15)
         np.testing.assert_allclose(ours.sum(axis=1), 0.0, rtol=0, atol=1e-16)
         assert not ours[0].any(), "rounding is no excess"
@@ -184,21 +184,21 @@ def test_northwest_equals_its_twin(n_x):
     supply[:, 0] += 1.0 - supply.sum(axis=1)
     delta = supply - demand
     for row in range(9):
-        plan = dense_plan(_mechanism.northwest(supply, demand), row, n_x)
-        np.testing.assert_allclose(plan, _reference.northwest(supply[row], demand[row]), rtol=0, atol=1e-14)
+        plan = dense_plan(coupling.northwest(supply, demand), row, n_x)
+        np.testing.assert_allclose(plan, numpy_twins.northwest(supply[row], demand[row]), rtol=0, atol=1e-14)
         excess, deficit = np.maximum(delta[row], 0), np.maximum(-delta[row], 0)
-        plan = dense_plan(_mechanism.northwest(delta), row, n_x)
-        np.testing.assert_allclose(plan, _reference.northwest(excess, deficit), rtol=0, atol=1e-14)
+        plan = dense_plan(coupling.northwest(delta), row, n_x)
+        np.testing.assert_allclose(plan, numpy_twins.northwest(excess, deficit), rtol=0, atol=1e-14)
         sparse = np.zeros((n_x, n_x))
         if excess.any() and deficit.any():
-            x, y, mass = _reference.northwest_flows(delta[row])
+            x, y, mass = numpy_twins.northwest_flows(delta[row])
             some = mass > 1e-15
             np.add.at(sparse, (x[some], y[some]), mass[some])
         np.testing.assert_allclose(plan, sparse, rtol=0, atol=1e-14)
 
 
 def test_northwest_leaves_no_dust_on_ties():
-    flows = _mechanism.northwest(np.array([[0.14, 0.035, -0.105, -0.07]]))
+    flows = coupling.northwest(np.array([[0.14, 0.035, -0.105, -0.07]]))
     np.testing.assert_array_equal(flows[1], [0, 0, 1])
     np.testing.assert_array_equal(flows[2], [2, 3, 3])
     np.testing.assert_allclose(flows[3], [0.105, 0.035, 0.035], rtol=1e-14)
@@ -209,7 +209,7 @@ def test_northwest_meets_every_small_demand_to_its_last_places():
     for _ in range(50):
         tails = np.exp(-0.5 * np.linspace(-15, 15, 40)[None, :] ** 2 + rng.normal(0, 0.3, (2, 40)))
         supply, demand = tails / tails.sum(axis=1, keepdims=True)
-        _, x, y, mass = _mechanism.northwest(supply[None, :], demand[None, :])
+        _, x, y, mass = coupling.northwest(supply[None, :], demand[None, :])
         met, pivot = np.bincount(y, mass, 40), demand.argmax()
         np.testing.assert_allclose(np.delete(met, pivot), np.delete(demand, pivot), rtol=1e-14)
         np.testing.assert_allclose(met[pivot], demand[pivot], rtol=1e-14)
@@ -217,7 +217,7 @@ def test_northwest_meets_every_small_demand_to_its_last_places():
 
 
 def test_northwest_without_demand_moves_nothing():
-    for flows in (_mechanism.northwest(np.array([[1e-17, 0.0]])), _mechanism.northwest(np.zeros((1, 3)))):
+    for flows in (coupling.northwest(np.array([[1e-17, 0.0]])), coupling.northwest(np.zeros((1, 3)))):
         np.testing.assert_array_equal(flows[0], [0, 0])
 
 
@@ -232,15 +232,15 @@ def test_tables_amount_to_the_twins_matrix(complete):
         p_y = rng.dirichlet(np.ones(n_x)) * (np.arange(n_x) != 1)
         p_y /= p_y.sum()
         q = 0.4 * p + 0.6 * p_y
-        flows = _mechanism.northwest(p, q) if complete else _mechanism.northwest(p - q)
-        keep, move, table_of, indptr, y, probability = _mechanism.tables_from_flows(p, q, p_y, flows, complete)
+        flows = coupling.northwest(p, q) if complete else coupling.northwest(p - q)
+        keep, move, table_of, indptr, y, probability = coupling.tables_from_flows(p, q, p_y, flows, complete)
         assert min(keep.min(), move.min()) >= 0.0
         np.testing.assert_allclose(keep + move, 1.0, rtol=0, atol=1e-15)
         tables = np.zeros((indptr.size - 1, n_x))
         np.add.at(tables, (np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), y), probability)
         np.testing.assert_allclose(tables.sum(axis=1), 1.0, rtol=1e-14)
         dense = move[:, :, None] * tables[table_of] + keep[:, :, None] * np.eye(n_x)
-        np.testing.assert_allclose(dense, _reference.tables_from_flows(p, q, p_y, flows, complete), rtol=0, atol=1e-14)
+        np.testing.assert_allclose(dense, numpy_twins.tables_from_flows(p, q, p_y, flows, complete), rtol=0, atol=1e-14)
 
 
 def test_monge_margin_has_the_sign_of_its_twin():
@@ -248,7 +248,7 @@ def test_monge_margin_has_the_sign_of_its_twin():
     for n_x, n_y in [(1, 1), (1, 5), (2, 2), (4, 3), (5, 7)]:
         x, y = np.arange(n_x, dtype=float)[:, None], np.arange(n_y, dtype=float)
         for d in (np.abs(x - y), (x - y) ** 2, -((x - y) ** 2), rng.integers(0, 9, (n_x, n_y)).astype(float)):
-            ours, twin = _mechanism.monge_margin(d), _reference.monge_margin(d)
+            ours, twin = coupling.monge_margin(d), numpy_twins.monge_margin(d)
             assert np.sign(ours) == np.sign(twin)
 
 
@@ -258,8 +258,8 @@ def test_shorter_detour_equals_its_twin():
     metric = np.linalg.norm(points[:, None] - points, axis=2)
     for d in (metric, metric**2, rng.random((9, 9)), np.zeros((1, 1)), np.ones((5, 5)) - np.eye(5)):
         for slack in (0.0, 1e-12, 0.3):
-            found = _mechanism.shorter_detour(d, slack)
-            assert (found is not None) == _reference.shorter_detour(d, slack)
+            found = coupling.shorter_detour(d, slack)
+            assert (found is not None) == numpy_twins.shorter_detour(d, slack)
             if found is not None:
                 x, y, z = found
                 assert d[x, z] * (1.0 - slack) > d[x, y] + d[y, z]
@@ -269,14 +269,14 @@ def test_one_planted_detour_is_found_wherever_it_is():
     for x, z in itertools.permutations(range(6), 2):
         d = np.ones((6, 6)) - np.eye(6)
         d[x, z] = 2.5
-        assert _mechanism.shorter_detour(d, 0.0)[::2] == (x, z)
+        assert coupling.shorter_detour(d, 0.0)[::2] == (x, z)
 
 
 def test_the_variant_can_be_forced_and_nonsense_is_refused():
-    assert _simd.choose("serial") == "serial"
-    assert _simd.choose("auto") == _simd.available()[-1]
+    assert simd.choose("serial") == "serial"
+    assert simd.choose("auto") == simd.available()[-1]
     with pytest.raises(ImportError, match="LINRED_SIMD = 'sse9' is not one of"):
-        _simd.choose("sse9")
+        simd.choose("sse9")
 
 
 probabilities = st.lists(
@@ -288,8 +288,8 @@ probabilities = st.lists(
 
 @given(probabilities)
 def test_quantise_equals_its_twin_and_sums_to_two_to_the_64(p):
-    weight = _alias.quantise(np.array([0, len(p)]), np.array(p)).tolist()
-    assert weight == _reference.quantise(p)
+    weight = alias.quantise(np.array([0, len(p)]), np.array(p)).tolist()
+    assert weight == numpy_twins.quantise(p)
     assert sum(weight) == 2**64
     assert min(weight) >= 1
     total = sum(map(Fraction, p))
@@ -299,7 +299,7 @@ def test_quantise_equals_its_twin_and_sums_to_two_to_the_64(p):
 
 
 def test_quantise_keeps_what_is_exact():
-    assert _alias.quantise(np.array([0, 1, 3, 6]), np.array([0.3, 0.5, 0.5, 0.25, 0.25, 0.5])).tolist() == [
+    assert alias.quantise(np.array([0, 1, 3, 6]), np.array([0.3, 0.5, 0.5, 0.25, 0.25, 0.5])).tolist() == [
         0,
         2**63,
         2**63,
@@ -313,11 +313,11 @@ def test_quantise_keeps_what_is_exact():
 def test_cells_amount_to_the_weights(p, spare):
     y = np.arange(len(p), dtype=np.int32)[::-1].copy()
     indptr, log2_cells = np.array([0, len(p)]), min(8, (len(p) - 1).bit_length() + spare)
-    weight = _alias.quantise(indptr, np.array(p))
-    first_cell, cells = _alias.cells_of(indptr, y, weight, np.array([log2_cells], np.uint8))
+    weight = alias.quantise(indptr, np.array(p))
+    first_cell, cells = alias.cells_of(indptr, y, weight, np.array([log2_cells], np.uint8))
     assert first_cell.tolist() == [0, 2**log2_cells]
     expected = dict(zip(y.tolist(), weight.tolist(), strict=True))
-    assert _reference.weights_of_cells(cells, log2_cells) == expected
+    assert numpy_twins.weights_of_cells(cells, log2_cells) == expected
     shared = cells["own"] != cells["alias"]
     assert (shared == np.sort(shared)).all(), "whole cells come first"
     assert shared.sum() < len(p)
@@ -326,7 +326,7 @@ def test_cells_amount_to_the_weights(p, spare):
 
 
 def test_cells_of_one_symbol_are_whole():
-    first_cell, cells = _alias.cells_of(
+    first_cell, cells = alias.cells_of(
         np.array([0, 1, 1, 2]), np.array([5, 6], np.int32), np.zeros(2, np.uint64), np.array([0, 1, 3], np.uint8)
     )
     assert first_cell.tolist() == [0, 1, 3, 11]
@@ -337,7 +337,7 @@ def test_cells_of_one_symbol_are_whole():
 @given(st.one_of(st.floats(0.0, 1.0), st.sampled_from([0.0, 1.0, 0.5, 1e-25, 2.0**-64, 2.0**-53, 1 - 2.0**-53])))
 def test_keep_weights_are_nearest_and_zero_only_for_zero(smaller):
     for keep, move in ((smaller, 1.0 - smaller), (1.0 - smaller, smaller)):
-        rows = _alias.rows_of(
+        rows = alias.rows_of(
             np.array([[keep]]), np.array([[move]]), np.zeros((1, 1), np.int32), 1, np.array([0, 4, 6]),
             np.array([2, 1], np.uint8), 1,
         )  # fmt: skip
@@ -373,8 +373,8 @@ def test_the_two_stages_equal_their_twin(first_stage, s_dtype, x_dtype, variant)
     for n in [1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 127, 128, 129, 2047, 2048, 2049, 4500]:
         s, x = rng.integers(0, n_s, n).astype(s_dtype), rng.integers(0, n_x, n).astype(x_dtype)
         words, blocks = rng.integers(0, 256, 2 * n).astype(np.uint8), rng.integers(0, 256, 16 * n).astype(np.uint8)
-        y, pending = np.empty_like(x), _sampling.Pending(n)
-        columns = _sampling.Columns(s, x, y)
+        y, pending = np.empty_like(x), sampling.Pending(n)
+        columns = sampling.Columns(s, x, y)
         counters = kernel.first_stage(columns, words, pending)
         numbers = counters.reshape(-1, 16)[:, 8:].copy().view(">u8").ravel().astype(int)
         kernel.second_stage(columns, words, pending, numbers.size, blocks.reshape(n, 16)[numbers].ravel())
@@ -389,7 +389,7 @@ def test_counters_are_the_numbers_of_the_records():
     x, words = np.zeros(n, np.uint16), np.full(2 * n, 255, np.uint8)  # nothing is kept: all are pending
     for start in (0, 255, 2**32 - 2, 2**63, 2**64 - n):
         expected = b"".join((start + i).to_bytes(16, "big") for i in range(n))
-        columns, pending = _sampling.Columns(None, x, x.copy()), _sampling.Pending(n)
+        columns, pending = sampling.Columns(None, x, x.copy()), sampling.Pending(n)
         assert sampler._kernel.first_stage(columns, words, pending, start).tobytes() == expected
 
 
@@ -407,13 +407,13 @@ def test_the_kernel_refuses_tables_and_buffers_that_are_too_small():
         (n_s, n_x, shift, too_many_cells, cells, settled, keep_top),
     ):
         with pytest.raises(ValueError, match=r"cells|keep_top|settled"):
-            _sampling.Kernel(*wrong)
-    codes, pending = np.zeros(5, np.uint16), _sampling.Pending(5)
-    columns = _sampling.Columns(codes, codes, codes.copy())
+            sampling.Kernel(*wrong)
+    codes, pending = np.zeros(5, np.uint16), sampling.Pending(5)
+    columns = sampling.Columns(codes, codes, codes.copy())
     for call in (
         lambda: kernel.first_stage(columns, np.zeros(9, np.uint8), pending),
-        lambda: kernel.first_stage(columns, np.zeros(10, np.uint8), _sampling.Pending(4)),
-        lambda: kernel.no_first_stage(columns, _sampling.Pending(4)),
+        lambda: kernel.first_stage(columns, np.zeros(10, np.uint8), sampling.Pending(4)),
+        lambda: kernel.no_first_stage(columns, sampling.Pending(4)),
         lambda: kernel.second_stage(columns, None, pending, 5, np.zeros(79, np.uint8)),
     ):
         with pytest.raises(ValueError, match="too little"):

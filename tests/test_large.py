@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 import linred
-from linred import Joint, _counting
+from linred import Joint
+from linred._kernels import counting
 
 pytestmark = pytest.mark.long
 
 
 def test_a_cell_of_more_than_2_to_the_32_records():
     zeros = np.zeros(2**32 + 7, np.uint8)
-    assert _counting.count_pairs(zeros, zeros, 2, 2, threads=1).tolist() == [[2**32 + 7, 0], [0, 0]]
+    assert counting.count_pairs(zeros, zeros, 2, 2, threads=1).tolist() == [[2**32 + 7, 0], [0, 0]]
 
 
 def test_a_thousand_by_a_thousand_gives_equation_3():

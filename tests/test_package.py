@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import linred
-from linred import _simd
+from linred._kernels import simd
 
 ROOT = Path(__file__).parent.parent
 
@@ -84,13 +84,16 @@ def test_the_readme_shows_what_confidence_costs(linred_command):
     assert shown in done.out, done
 
 
-@pytest.mark.parametrize("variant", _simd.available())
+@pytest.mark.parametrize("variant", simd.available())
 def test_the_environment_forces_a_variant(variant):
-    assert run("from linred import _simd; print(_simd.chosen)", LINRED_SIMD=variant).stdout.strip() == variant
+    assert run("from linred._kernels import simd; print(simd.chosen)", LINRED_SIMD=variant).stdout.strip() == variant
 
 
 def test_an_empty_variable_is_no_choice():
-    assert run("from linred import _simd; print(_simd.chosen)", LINRED_SIMD="").stdout.strip() == _simd.available()[-1]
+    assert (
+        run("from linred._kernels import simd; print(simd.chosen)", LINRED_SIMD="").stdout.strip()
+        == simd.available()[-1]
+    )
 
 
 def test_an_unknown_variant_is_refused_at_import():

@@ -1,5 +1,5 @@
 # cython: boundscheck=False
-"""Building mechanisms. Twins: linred._reference.excess, .northwest, .tables_from_flows, .monge_margin,
+"""Building mechanisms. Twins: linred._kernels.numpy_twins.excess, .northwest, .tables_from_flows, .monge_margin,
 .shorter_detour.
 
 No bounds checks: only addresses are taken here, and that of an empty tail lies one past the end.
@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
-cdef extern from "mechanism.h" nogil:
+cdef extern from "coupling.h" nogil:
     ctypedef struct linred_flows:
         int32_t *x
         int32_t *y

@@ -1,5 +1,5 @@
 # cython: boundscheck=False
-"""Records and fields of CSV, in bytes. Twin: linred._reference.csv_records.
+"""Records and fields of CSV, in bytes. Twin: linred._kernels.numpy_twins.csv_records.
 
 No bounds checks: only addresses are taken here, and that of an empty block lies one past the end.
 """
@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
-cdef extern from "csv.h" nogil:
+cdef extern from "csv_text.h" nogil:
     int LINRED_CSV_RAGGED
     int LINRED_CSV_AFTER_QUOTE
     int LINRED_CSV_UNCLOSED

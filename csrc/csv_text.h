@@ -4,9 +4,9 @@
  * record = field (delimiter field)* end,  end = LF | CR LF | CR | end of file
  * field  = " (any byte but " | "")* "  |  bytes that are none of delimiter, LF, CR, the first of them no "
  *
- * Where there are several columns, an empty line is no record. Twin: linred._reference.csv_records. */
-#ifndef LINRED_CSV_H
-#define LINRED_CSV_H
+ * Where there are several columns, an empty line is no record. Twin: linred._kernels.numpy_twins.csv_records. */
+#ifndef LINRED_CSV_TEXT_H
+#define LINRED_CSV_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
-"""Maxima over (x, s, s'). Twins: linred._reference.column_extremes, .worst_neighbors."""
+"""Maxima over (x, s, s'). Twins: linred._kernels.numpy_twins.column_extremes, .worst_neighbors."""
 
 import numpy as np
 
-from linred import _simd
+from linred._kernels import simd
 
-cdef extern from "metrics.h" nogil:
+cdef extern from "extremes.h" nogil:
     void linred_column_extremes_serial(const double *, size_t, size_t, double *, double *)
     void linred_column_extremes_avx2(const double *, size_t, size_t, double *, double *)
     ctypedef struct linred_where:
@@ -17,7 +17,7 @@ cdef column_extremes_t _column_extremes
 
 
 def use_variant(variant):
-    """Send the calls of this module to one variant of `linred._simd.available()`."""
+    """Send the calls of this module to one variant of `linred._kernels.simd.available()`."""
     global _column_extremes
     if variant == "avx2":
         _column_extremes = linred_column_extremes_avx2
@@ -25,7 +25,7 @@ def use_variant(variant):
         _column_extremes = linred_column_extremes_serial
 
 
-use_variant(_simd.chosen)
+use_variant(simd.chosen)
 
 
 def column_extremes(const double[:, ::1] matrix):

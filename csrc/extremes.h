@@ -1,7 +1,7 @@
 /* Extremes of the conditional matrix P(x|s), rows s, columns x, row-major.
  * Entries are finite and nonnegative: that is checked when a Joint is made. */
-#ifndef LINRED_METRICS_H
-#define LINRED_METRICS_H
+#ifndef LINRED_EXTREMES_H
+#define LINRED_EXTREMES_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Couplings, and what is stored of them. A flow is a triple (x, y, mass): mass that goes from symbol x to symbol y. */
-#ifndef LINRED_MECHANISM_H
-#define LINRED_MECHANISM_H
+#ifndef LINRED_COUPLING_H
+#define LINRED_COUPLING_H
 
 #include <math.h>
 #include <stddef.h>
