@@ -17,7 +17,7 @@ from benchmarks.common import compare
 from benchmarks.data import adult
 from linred import formats, passing
 from linred._common import atomic_file
-from linred.fitted import Fitted, parts_of
+from linred.columns.schema import Fitted, parts_of
 
 N_RECORDS, BATCH = 20_000_000, 2**20
 COLUMNS = ("marital_status", "occupation")

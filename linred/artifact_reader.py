@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 
-from linred import labels
 from linred._common import validation
 from linred.artifact_writer import FORMAT, VERSION, _by_default, _digest, _parts, _table_digest
+from linred.columns import labels
+from linred.columns.schema import Fitted, Leak, Part, check_edges
 from linred.errors import ArtifactError
-from linred.fitted import Fitted, Leak, Part, check_edges
 from linred.joint import Joint
 from linred.leakage import Privacy
 from linred.mechanism import Mechanism, released_by

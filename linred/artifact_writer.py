@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
-from linred import labels
 from linred._common import atomic_file
 from linred._version import __version__
+from linred.columns import labels
 
 FORMAT, VERSION = "linred mechanism", 1
 CONFIDENTIAL = (

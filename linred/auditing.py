@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import bounds, records
+from linred import bounds
 from linred._common import validation
 from linred._common.validation import check_confidence
 from linred._kernels import counting
 from linred.certificates import OF_ALL, OF_ONE, ROUNDINGS
+from linred.columns import encode
 from linred.conforming import conformance, known_codes
 from linred.leakage import PRIVACY_LABELS, Privacy
 
@@ -255,7 +256,7 @@ class Released:
             (self.s, s_labels), (self.y, y_labels) = _encoded("s", s), _encoded("y", y)
         else:
             s_labels, y_labels = mechanism.joint.s_labels, (*mechanism.joint.x_labels, _Outside)
-            self.s, self.y = known_codes("s", s, s_labels), records.places("y", y, y_labels[:-1])
+            self.s, self.y = known_codes("s", s, s_labels), encode.places("y", y, y_labels[:-1])
         self.n = self.y.size
         if self.s.size != self.n:
             raise ValueError(f"s has {self.s.size} records and y has {self.n}")
@@ -322,7 +323,7 @@ class Released:
         label = self._labels[1][self._some[1][y]]
         if label is _Outside:
             record = int(np.argmax(self.y == self._some[1][y]))
-            label = records.value_at("y", self.y_column, record)
+            label = encode.value_at("y", self.y_column, record)
         n_s = self.n_s.size
         return label, *(OTHERS if s >= n_s else self._labels[0][self._some[0][s]] for s in several_s)
 
@@ -428,8 +429,8 @@ OTHERS = Others.ALL
 
 def _encoded(name, column):
     """(codes, labels), in an order that does not depend on the run, for values that cannot be sorted too."""
-    parts = records.columns_of(name, column)
-    encoded = records._encode_column(name, column, False) if parts is None else records._combine(name, parts, False)
+    parts = encode.columns_of(name, column)
+    encoded = encode._encode_column(name, column, False) if parts is None else encode._combine(name, parts, False)
     order = sorted(range(len(encoded.labels)), key=lambda code: repr(encoded.labels[code]))
     place = np.empty(len(order), np.uint32)
     place[order] = np.arange(len(order))

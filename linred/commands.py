@@ -13,8 +13,8 @@ from linred import building, designing, fitting, formats, keys, passing, pipes, 
 from linred._common import atomic_file
 from linred.artifact_reader import check_parts, load
 from linred.artifact_writer import summary
+from linred.columns.schema import Fitted, names, parts_of
 from linred.errors import FileError
-from linred.fitted import Fitted, names, parts_of
 from linred.pipes import PIPE
 from linred.target import target
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linred import records
+from linred.columns import encode
 from linred.realised import Realised
 
 MOST_LAGGED, MOST_LAGS = 2**22, 16
@@ -19,7 +19,7 @@ def conformance(released, x, mechanism, level):
     reasons = []
     if outside.any():
         record = int(np.argmax(outside))
-        value = records.value_at("y", released.y_column, record)
+        value = encode.value_at("y", released.y_column, record)
         reasons.append(f"y[{record}] = {value!r} is not in the mechanism's alphabet{_times(outside.sum())}")
     if x is None:
         return (False if reasons else None), reasons
@@ -33,11 +33,11 @@ def conformance(released, x, mechanism, level):
 
 def known_codes(name, column, labels):
     """Codes of a column in a mechanism's alphabet; any other value is an error."""
-    codes = records.places(name, column, labels)
+    codes = encode.places(name, column, labels)
     if codes.max(initial=0) == len(labels):
         record = int(np.argmax(codes == len(labels)))
         raise ValueError(
-            f"{name}[{record}] = {records.value_at(name, column, record)!r} is not in the mechanism's alphabet"
+            f"{name}[{record}] = {encode.value_at(name, column, record)!r} is not in the mechanism's alphabet"
         )
     return codes
 

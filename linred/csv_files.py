@@ -200,7 +200,7 @@ class TextBatch:
 
 
 class TextColumn:
-    """One column of a `TextBatch`, as `linred.records` takes it."""
+    """One column of a `TextBatch`, as `linred.columns.encode` takes it."""
 
     def __init__(self, block, bounds, slot):
         self._block, self._bounds, self._slot = block, bounds, slot

@@ -42,9 +42,9 @@ import warnings
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from linred import records
 from linred._common import validation
 from linred._kernels import counting
+from linred.columns import encode
 from linred.errors import DriftError, DriftWarning
 
 CONCENTRATIONS = (1.0, 16.0, 256.0, 4096.0, 65536.0)
@@ -153,7 +153,7 @@ class Monitor:
         joint = self.mechanism.joint
         if s is None:
             raise ValueError("s is None: drift is that of P(x|s), also where the mechanism draws without s")
-        s_codes, x_codes = records.places("s", s, joint.s_labels), records.places("x", x, joint.x_labels)
+        s_codes, x_codes = encode.places("s", s, joint.s_labels), encode.places("x", x, joint.x_labels)
         if s_codes.size != x_codes.size:
             raise ValueError(f"s has {s_codes.size} records and x has {x_codes.size}")
         self._count(s_codes, x_codes)

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
-from linred import labels, metrics, records
+from linred import metrics
 from linred._kernels import counting
+from linred.columns import encode, labels
+from linred.columns.schema import Fitted, Leak, names
 from linred.errors import FileError
-from linred.fitted import Fitted, Leak, names
 from linred.joint import Joint
 from linred.passing import Ahead, binned, kind_of_type
 from linred.pipes import is_missing, is_ordered, listed, pyarrow
@@ -94,7 +95,7 @@ def read_domain(path):
         raise FileError(f'{path}: a domain is {{"column": ["label", ...], ...}}')
     try:
         return {
-            name: records.check_labels(repr(name), labels.from_json(name, values)) for name, values in content.items()
+            name: encode.check_labels(repr(name), labels.from_json(name, values)) for name, values in content.items()
         }
     except ValueError as error:
         raise FileError(f"{path}: {error}") from None
@@ -156,16 +157,16 @@ class _Read:
     def _encoded(self, columns, parts, alphabet):
         table = columns[0] if len(columns) == 1 else pyarrow().record_batch(columns, names(parts))
         if alphabet is None:
-            return records.encode("the column", table)
-        codes = records.places("the column", table, alphabet)
+            return encode.encode("the column", table)
+        codes = encode.places("the column", table, alphabet)
         unknown = codes == len(alphabet)
         if unknown.any():
-            value = records.value_at("", table, int(np.argmax(unknown)))
+            value = encode.value_at("", table, int(np.argmax(unknown)))
             raise FileError(
                 f"{self._path}: {', '.join(names(parts))} has {value!r} after record {self._start:,}, "
                 "which the domain, or the mechanism, does not declare"
             )
-        return records.Column(codes, alphabet)
+        return encode.Column(codes, alphabet)
 
 
 class Tally:
@@ -245,20 +246,20 @@ class _Watched:
 
     def _column(self, column):
         if self._edges is None and not self._others:
-            _, indices, categories = records.arrow_dictionary(self.name, column)
+            _, indices, categories = encode.arrow_dictionary(self.name, column)
             if len(self._values) == 0 and len(categories) > MOST_VALUES:
                 self._edges = _edges_of(column)
             if self._edges is None:
                 self._values.update(dict.fromkeys(categories))
                 self._others = len(self._values) > MOST_VALUES
             if self._edges is None and not self._others:
-                return records.Column(indices, (*(None if one != one else one for one in categories), None))
+                return encode.Column(indices, (*(None if one != one else one for one in categories), None))
         return self._in_bins(column) if self._edges is not None else self._among_others(column)
 
     def _in_bins(self, column):
         numbers = _numbers(column)
         codes = np.where(np.isnan(numbers), self._edges.size + 1, np.searchsorted(self._edges, numbers, side="right"))
-        return records.Column(codes, (*range(self._edges.size + 1), None))
+        return encode.Column(codes, (*range(self._edges.size + 1), None))
 
     def _among_others(self, column):
         from pyarrow import compute
@@ -267,7 +268,7 @@ class _Watched:
         value_type = column.type.value_type if hasattr(column.type, "value_type") else column.type
         found = compute.index_in(column.cast(value_type), pyarrow().array(known, value_type))
         codes = np.asarray(found.fill_null(len(known)))
-        return records.Column(codes, (*known, (OTHERS,)))
+        return encode.Column(codes, (*known, (OTHERS,)))
 
     def leak(self, n_records):
         if self._tally.n_records != n_records:

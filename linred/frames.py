@@ -10,10 +10,11 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from linred import building, decode, frame_columns, keystream, sanitize
+from linred import building, keystream, sanitize
 from linred._common import validation
+from linred.columns import decode, frame_columns
+from linred.columns.schema import Fitted, names, parts_of
 from linred.errors import NotFittedError
-from linred.fitted import Fitted, names, parts_of
 from linred.joint import Joint
 
 

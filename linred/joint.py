@@ -4,9 +4,9 @@ from functools import cached_property
 
 import numpy as np
 
-from linred import records
 from linred._common import validation
 from linred._kernels import counting, extremes
+from linred.columns import encode
 
 
 class Joint:
@@ -75,7 +75,7 @@ class Joint:
 
     @classmethod
     def from_records(cls, s, x, s_labels=None, x_labels=None):
-        """From two columns of records; see `linred.records` for what a column may be.
+        """From two columns of records; see `linred.columns.encode` for what a column may be.
 
         A table of columns (a frame, a dict of columns, a two-dimensional array) makes a composite alphabet, whose
         labels are tuples. Labels that are given declare the alphabet, and any other value is a ValueError; otherwise
@@ -84,7 +84,7 @@ class Joint:
         >>> Joint.from_records(["f", "m", "m"], [1, 1, 2]).counts.tolist()
         [[1, 0], [1, 1]]
         """
-        s, x = records.encode("s", s, s_labels), records.encode("x", x, x_labels)
+        s, x = encode.encode("s", s, s_labels), encode.encode("x", x, x_labels)
         if s.codes.size != x.codes.size:
             raise ValueError(f"s has {s.codes.size} records and x has {x.codes.size}")
         if s.codes.size == 0:
@@ -114,8 +114,8 @@ class Joint:
     def _set(self, p_s, p_x, s_labels, x_labels, **given):
         """From the marginals and one matrix, counts, p_sx or p_x_given_s; `_given` is its name."""
         self.p_s, self.p_x, self.counts = validation.frozen(p_s), validation.frozen(p_x), None
-        self.s_labels = records.check_labels("s_labels", s_labels, p_s.size)
-        self.x_labels = records.check_labels("x_labels", x_labels, p_x.size)
+        self.s_labels = encode.check_labels("s_labels", s_labels, p_s.size)
+        self.x_labels = encode.check_labels("x_labels", x_labels, p_x.size)
         ((self._given, matrix),) = given.items()
         self.__dict__[self._given] = validation.frozen(matrix)  # counts, or one of the cached properties below
 

@@ -43,7 +43,7 @@ class Mechanism:
     gap : how far its cost may be above the least for its kind of mechanism, by a dual bound; 0.0 for closed forms. The
         cost is the expected distortion, or the share of records changed.
     target : the `Target` in nats that it was made for, and that its sampler's integers meet; None with alpha given.
-    fitted : the columns of the table that it was fitted on, a `linred.fitted.Fitted`; None where there was no table.
+    fitted : the columns of the table that it was fitted on, a `linred.columns.schema.Fitted`; None where there was no table.
     certified, design : figures that hold with confidence, and what they cost, where `linred.fit` was asked for them.
 
     Guarantee

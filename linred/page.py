@@ -13,10 +13,10 @@ import numpy as np
 from linred import plots
 from linred._version import __version__
 from linred.calibrate import alpha_for
+from linred.columns.schema import names
 from linred.curves import tradeoff
 from linred.errors import NotOptimalWarning
 from linred.exact import Certificate
-from linred.fitted import names
 from linred.leakage import PRIVACY_LABELS
 from linred.mechanism import Mechanism
 from linred.page_chart import chart, sample

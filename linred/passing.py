@@ -12,9 +12,10 @@ from itertools import chain
 
 import numpy as np
 
-from linred import labels, sanitize
+from linred import sanitize
+from linred.columns import labels
+from linred.columns.schema import names
 from linred.errors import FileError
-from linred.fitted import names
 from linred.formats import open_sink
 from linred.pipes import is_missing, is_ordered, listed, pyarrow
 from linred.replacing import Replaced

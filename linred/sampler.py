@@ -16,9 +16,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from linred import keystream, records, tables
+from linred import keystream, tables
 from linred._common import validation
 from linred._kernels import sampling
+from linred.columns import encode
 
 BLOCK_RECORDS, MOSTLY_SETTLED = 2**20, 0.05
 """Records that a thread draws at once: many, because it then waits for the interpreter a few times; a quarter of that
@@ -107,7 +108,7 @@ class Sampler:
                 raise ValueError("ids needs key: without a secret of its own, the same id has no same answer")
             if start != 0:
                 raise ValueError(f"start = {start} is given with ids, which take the place of record numbers")
-            draw = _ById(self._kernel, secret, context, records.plain_ids(ids, n_records))
+            draw = _ById(self._kernel, secret, context, encode.plain_ids(ids, n_records))
         if out is not None:
             _run(lambda block, room: self._kernel.check(block), columns, self._block_records, threads)
         _run(draw, columns, self._block_records, threads)
@@ -182,7 +183,7 @@ class _ById:
 
     def __init__(self, kernel, secret, context, ids):
         self._kernel = kernel
-        if isinstance(ids, records.TextIds):
+        if isinstance(ids, encode.TextIds):
             self._counters = keystream.text_counters(ids, keystream.subkey(secret, context, b"linred id hash"))
             self._key = keystream.subkey(secret, context, b"linred text ids")
         else:

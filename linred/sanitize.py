@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import decode, keystream, records
+from linred import keystream
 from linred._kernels import counting
+from linred.columns import decode, encode
 from linred.errors import UnseenError
 
 
@@ -89,10 +90,10 @@ def _known_codes(mechanism, s, x, unseen):
     joint = mechanism.joint
     if s is None and mechanism.sees_s:
         raise ValueError("s is None: this mechanism draws by s")
-    x_codes, s_codes = records.places("x", x, joint.x_labels), None
+    x_codes, s_codes = encode.places("x", x, joint.x_labels), None
     unknown = _unknown("x", x, x_codes, len(joint.x_labels), unseen)
     if mechanism.sees_s:
-        s_codes = records.places("s", s, joint.s_labels)
+        s_codes = encode.places("s", s, joint.s_labels)
         if s_codes.size != x_codes.size:
             raise ValueError(f"s has {s_codes.size} records and x has {x_codes.size}")
         unknown_s = _unknown("s", s, s_codes, len(joint.s_labels), unseen)
@@ -106,7 +107,7 @@ def _known_codes(mechanism, s, x, unseen):
 def _as_given(x, x_codes, labels):
     """Codes of x: |X| where it is missing, and that is no label, and |X| + 1 for any other value that is none."""
     if None not in labels:
-        return records.places("x", x, (*labels, None))
+        return encode.places("x", x, (*labels, None))
     return np.where(x_codes == len(labels), len(labels) + 1, x_codes.astype(np.int64))
 
 
@@ -117,7 +118,7 @@ def _unknown(name, column, codes, n_labels, unseen):
     mask = codes == n_labels
     if unseen == "error":
         record = int(np.argmax(mask))
-        raise UnseenError(name, record, records.value_at(name, column, record))
+        raise UnseenError(name, record, encode.value_at(name, column, record))
     return mask
 
 

@@ -3,8 +3,8 @@
 import math
 from decimal import ROUND_UP, Context, Decimal
 
+from linred.columns.schema import names
 from linred.curves import MEASURES
-from linred.fitted import names
 
 CAUTION = {
     "inferred": "The alphabets were read off the data, which shows what values exist: --domain declares them instead.",

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from linred import passing
-from linred.fitted import parts_of
+from linred.columns.schema import parts_of
 
 DATA = Path(__file__).parent / "data"
 ADULT, FLIGHTS = DATA / "adult.csv", DATA / "flights.csv"

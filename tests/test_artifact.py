@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 import joints
 import linred
 from linred import artifact_writer as artifact
-from linred import baselines, designing, labels, metrics
+from linred import baselines, designing, metrics
+from linred.columns import labels
+from linred.columns.schema import Fitted, Leak, Part
 from linred.errors import ArtifactError
-from linred.fitted import Fitted, Leak, Part
 from linred.target import Target
 
 KEY = bytes(range(32))

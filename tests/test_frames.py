@@ -34,7 +34,7 @@ from frames import (
     fit,
     types,
 )
-from linred.fitted import Fitted, Part
+from linred.columns.schema import Fitted, Part
 from linred.frames import _Task
 
 # ---- what comes out

@@ -11,9 +11,9 @@ from pyarrow import parquet
 
 from commands import HEADER, process
 from linred import fitting
+from linred.columns.encode import Column
+from linred.columns.schema import parts_of
 from linred.errors import FileError
-from linred.fitted import parts_of
-from linred.records import Column
 
 ROW = "Divorced,Sales"
 PEAK = """

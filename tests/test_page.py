@@ -12,7 +12,7 @@ import pytest
 
 import linred
 from joints import adult, example_1, random_joint
-from linred.fitted import Fitted, Leak, Part
+from linred.columns.schema import Fitted, Leak, Part
 from linred.page import page
 from linred.summary import largest_moves
 

@@ -26,8 +26,8 @@ from frames import (
     fit,
 )
 from linred import building
+from linred.columns.schema import Fitted, Part
 from linred.errors import NotFittedError
-from linred.fitted import Fitted, Part
 
 
 def clone(sanitizer):

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from linred import records
+from linred.columns import encode
 
 
 def decoder(name, column, labels):
@@ -17,7 +17,7 @@ def decoder(name, column, labels):
     None among the labels is a missing value. A ValueError where a column of that kind has no room for one of the
     labels, or for missing values: here, before any code is drawn.
     """
-    parts = records.columns_of(name, column)
+    parts = encode.columns_of(name, column)
     if parts is None:
         return _column_decoder(name, column, labels)
     for label in labels:
@@ -172,7 +172,7 @@ def _arrow_dictionary_decoder(pyarrow, column, labels):
     values in the order in which they came: it would tell x of the first records, and values that are no label."""
     own = []
     if column.type.ordered:
-        _, indices, own = records.arrow_dictionary("x", column)
+        _, indices, own = encode.arrow_dictionary("x", column)
         own = _without_unseen(own, np.where(indices < len(own), indices.astype(np.int64), -1), labels)
     categories, recode = _with_new([one for one in own if one is not None], labels, column.type.ordered)
     dictionary = pyarrow.array(categories, column.type.value_type)

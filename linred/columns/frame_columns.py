@@ -9,9 +9,9 @@ import sys
 
 import numpy as np
 
-from linred import records
 from linred._common import validation
-from linred.labels import KINDS, kind_of
+from linred.columns import encode
+from linred.columns.labels import KINDS, kind_of
 
 
 def is_lazy(frame):
@@ -27,7 +27,7 @@ def _package(value):
 def columns_of(frame):
     """[(name, column), ...], of which names may repeat."""
     is_frame = isinstance(frame, dict) or _package(frame) in ("pandas", "polars", "pyarrow")
-    columns = records.columns_of("frame", frame) if is_frame else None
+    columns = encode.columns_of("frame", frame) if is_frame else None
     if columns is None:
         raise ValueError(f"frame is a {type(frame).__name__}, not a pandas, Polars or Arrow table")
     for name, column in columns if isinstance(frame, dict) else ():
@@ -60,15 +60,15 @@ _ALIKE, FIRST_RECORDS = {"true or false": "numbers", "whole numbers": "numbers"}
 
 def _check_kind(name, column, labels):
     """That the first values are not all text where labels are numbers, say."""
-    values = [records.value_at(name, column, record) for record in range(min(FIRST_RECORDS, len(column)))]
-    kinds = kind_of([None if records._is_missing(value) else value for value in values]), kind_of(labels)
+    values = [encode.value_at(name, column, record) for record in range(min(FIRST_RECORDS, len(column)))]
+    kinds = kind_of([None if encode._is_missing(value) else value for value in values]), kind_of(labels)
     known = all(kind in (*KINDS.values(), "tuple") for kind in kinds)
     if known and _ALIKE.get(kinds[0], kinds[0]) != _ALIKE.get(kinds[1], kinds[1]):
         raise ValueError(f"column {name!r} has {kinds[0]}; the mechanism was made for {kinds[1]}, as {labels[0]!r}")
 
 
 class _Bins:
-    """The bins of a column's numbers, as `linred.records` reads a categorical: -1 is for missing."""
+    """The bins of a column's numbers, as `linred.columns.encode` reads a categorical: -1 is for missing."""
 
     def __init__(self, name, part, column):
         codes = part.codes(_numbers(name, column))
@@ -91,8 +91,8 @@ def _numbers(name, column):
         of_pandas = hasattr(column, "isna")
         return column.to_numpy(dtype=float, na_value=math.nan) if of_pandas else np.asarray(column, dtype=float)
     numbers = np.full(len(column), math.nan)
-    for record, value in enumerate(records._as_list(column)):
-        if not records._is_missing(value):
+    for record, value in enumerate(encode._as_list(column)):
+        if not encode._is_missing(value):
             if not hasattr(value, "__float__"):
                 raise ValueError(
                     f"column {name!r}[{record}] = {validation._short(value)} is not a number, to be in a bin"
