@@ -13,7 +13,8 @@ from importlib import import_module
 from linred._version import __version__ as __version__
 from linred.calibrate import alpha_for
 from linred.closed_forms import markov, non_markov
-from linred.joint import Joint
+from linred.distribution.joint import Joint
+from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism import Mechanism
 from linred.metrics import (
     alpha_leakage,
@@ -26,7 +27,6 @@ from linred.metrics import (
     min_lift,
     mutual_information,
 )
-from linred.reduction import linear_reduction
 
 __all__ = [
     "DriftError",

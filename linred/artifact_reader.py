@@ -9,8 +9,8 @@ from linred._common import validation
 from linred.artifact_writer import FORMAT, VERSION, _by_default, _digest, _parts, _table_digest
 from linred.columns import labels
 from linred.columns.schema import Fitted, Leak, Part, check_edges
+from linred.distribution.joint import Joint
 from linred.errors import ArtifactError
-from linred.joint import Joint
 from linred.leakage import Privacy
 from linred.mechanism import Mechanism, released_by
 from linred.provenance import FITTED, HELD_OUT, Certified, Design

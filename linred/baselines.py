@@ -10,7 +10,7 @@ import numpy as np
 
 from linred import calibrate, channels, couplings, metrics
 from linred._common import validation
-from linred.joint import Joint
+from linred.distribution.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
 from linred.merging import Merged
 from linred.target import target

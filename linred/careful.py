@@ -17,7 +17,7 @@ import numpy as np
 
 from linred import _lp, building, programmes, sums
 from linred.couplings import couple, excess_over, marginal_table
-from linred.joint import Joint
+from linred.distribution.joint import Joint
 from linred.mechanism import Mechanism, released_by
 
 MOST_PROGRAMME_CELLS = 6000

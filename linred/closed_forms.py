@@ -7,8 +7,8 @@ import numpy as np
 from linred import calibrate, couplings
 from linred._common import validation
 from linred._kernels import coupling as coupling_kernel
+from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism import Mechanism
-from linred.reduction import linear_reduction
 
 
 def markov(joint, alpha=None, *, ldp=None, log_lift=None):

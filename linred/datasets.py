@@ -1,6 +1,6 @@
 """Data that examples are about: Example 1 of the paper, and where the extract of UCI Adult lies."""
 
-from linred.joint import Joint
+from linred.distribution.joint import Joint
 
 
 def example_1():

@@ -18,7 +18,7 @@ from linred import bounds, building, certificates
 from linred._common import validation
 from linred.careful import careful, careful_markov
 from linred.closed_forms import markov
-from linred.joint import Joint
+from linred.distribution.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
 from linred.provenance import Design
 from linred.target import target

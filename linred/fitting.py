@@ -10,8 +10,8 @@ from linred import metrics
 from linred._kernels import counting
 from linred.columns import encode, labels
 from linred.columns.schema import Fitted, Leak, names
+from linred.distribution.joint import Joint
 from linred.errors import FileError
-from linred.joint import Joint
 from linred.passing import Ahead, binned, kind_of_type
 from linred.pipes import is_missing, is_ordered, listed, pyarrow
 

@@ -14,8 +14,8 @@ from linred import building, keystream, sanitize
 from linred._common import validation
 from linred.columns import decode, frame_columns
 from linred.columns.schema import Fitted, names, parts_of
+from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
-from linred.joint import Joint
 
 
 def sanitize_frame(

@@ -12,9 +12,9 @@ import numpy as np
 
 from linred import metrics
 from linred._common import validation
-from linred.joint import Joint
+from linred.distribution.joint import Joint
+from linred.distribution.linear_reduction import linear_reduction
 from linred.leakage import Privacy, Utility
-from linred.reduction import linear_reduction
 
 
 class Tables(NamedTuple):

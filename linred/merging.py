@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linred.joint import Joint
+from linred.distribution.joint import Joint
 
 
 class Merged:

@@ -16,11 +16,11 @@ import numpy as np
 from linred import _lp, baselines, calibrate, channels, couplings, interior, programmes, transport
 from linred._common import validation
 from linred.closed_forms import markov, non_markov
+from linred.distribution.joint import Joint
+from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
-from linred.joint import Joint
 from linred.mechanism import drawing_from
 from linred.merging import Merged
-from linred.reduction import linear_reduction
 from linred.selection import reduced, selective
 from linred.sums import with_exact_sums
 from linred.target import target as make_target

@@ -14,11 +14,11 @@ import numpy as np
 from linred import calibrate, couplings
 from linred._common import validation
 from linred.closed_forms import non_markov
+from linred.distribution.joint import Joint
+from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError
-from linred.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
 from linred.programmes import Limits
-from linred.reduction import linear_reduction
 from linred.sums import CLOSE, with_both_means, with_exact_sums
 from linred.target import target as make_target
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linred import metrics
+from linred.distribution.joint import Joint
 from linred.geometry import Local, local
-from linred.joint import Joint
 from linred.leakage import PRIVACY_LABELS
 
 

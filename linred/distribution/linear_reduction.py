@@ -1,7 +1,7 @@
 """The linear reduction: from the joint distribution of S and X to that of S and Y."""
 
 from linred._common import validation
-from linred.joint import Joint
+from linred.distribution.joint import Joint
 
 
 def linear_reduction(joint, alpha):
