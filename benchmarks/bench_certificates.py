@@ -13,7 +13,8 @@ import numpy as np
 
 import linred
 from benchmarks.data import TABLES, counts
-from linred import bounds, certificates, designing, target
+from linred import bounds, certificates, designing
+from linred.privacy import target
 
 SIZES, N_FITS, LEVEL = (1000, 3000, 10_000, 30_000, 100_000, 1_000_000), 9, 0.05
 

@@ -40,7 +40,7 @@ def rows():
             yield compare(what, ours, "NumPy's way", lambda m=matrix, p=p_x: numpy_ldp_and_log_lift(m, p))
     labels = [(a, b, c) for a in range(8) for b in range(8) for c in range(8)]
     joint = Joint.from_conditional(rng.dirichlet(np.ones(100), 512), np.full(512, 1 / 512), s_labels=labels)
-    neighbors = linred.metrics._hamming_neighbors(labels)
+    neighbors = linred.privacy.metrics._hamming_neighbors(labels)
     yield compare(
         "`dp`, 512 x 100, 21 neighbours each",
         lambda: linred.dp(joint, neighbors),

@@ -16,7 +16,7 @@ from linred.closed_forms import markov, non_markov
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism import Mechanism
-from linred.metrics import (
+from linred.privacy.metrics import (
     alpha_leakage,
     dp,
     first_order,

@@ -11,10 +11,10 @@ from linred.columns import labels
 from linred.columns.schema import Fitted, Leak, Part, check_edges
 from linred.distribution.joint import Joint
 from linred.errors import ArtifactError
-from linred.leakage import Privacy
 from linred.mechanism import Mechanism, released_by
+from linred.privacy.leakage import Privacy
+from linred.privacy.target import Target, target
 from linred.provenance import FITTED, HELD_OUT, Certified, Design
-from linred.target import Target, target
 
 MOST_GAP, MOST_NATS = 1e300, 1000.0
 """No cost of a change and no information is larger."""

@@ -23,7 +23,7 @@ from linred._kernels import counting
 from linred.certificates import OF_ALL, OF_ONE, ROUNDINGS
 from linred.columns import encode
 from linred.conforming import conformance, known_codes
-from linred.leakage import PRIVACY_LABELS, Privacy
+from linred.privacy.leakage import PRIVACY_LABELS, Privacy
 
 OF_FLOOR, OF_RATIO = 0.1, 0.9
 """Shares of the level, in the LDP, of the limits that only set the shares of the y, and of the ratios themselves."""

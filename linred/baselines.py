@@ -8,12 +8,13 @@ from functools import partial
 
 import numpy as np
 
-from linred import calibrate, channels, couplings, metrics
+from linred import calibrate, channels, couplings
 from linred._common import validation
 from linred.distribution.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
 from linred.merging import Merged
-from linred.target import target
+from linred.privacy import metrics
+from linred.privacy.target import target
 
 
 def k_rr(joint, *, ldp=None, log_lift=None):

@@ -4,7 +4,7 @@ import math
 
 from linred._common import validation
 from linred.closed_forms import markov, non_markov
-from linred.target import target
+from linred.privacy.target import target
 
 NAMES = ("optimal", "non_markov", "markov")
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from linred import metrics
 from linred._common import validation
 from linred.errors import CannotMeetError
-from linred.target import Target, target
+from linred.privacy import metrics
+from linred.privacy.target import Target, target
 
 
 def alpha_for(joint, *, ldp=None, log_lift=None):

@@ -23,7 +23,7 @@ import numpy as np
 from linred import bounds
 from linred._common.validation import check_confidence
 from linred.distribution.joint import Joint
-from linred.leakage import Privacy
+from linred.privacy.leakage import Privacy
 from linred.provenance import FITTED, HELD_OUT, NOTHING, Certified
 from linred.realised import Realised
 

@@ -16,7 +16,7 @@ from linred.artifact_writer import summary
 from linred.columns.schema import Fitted, names, parts_of
 from linred.errors import FileError
 from linred.pipes import PIPE
-from linred.target import target
+from linred.privacy.target import target
 
 
 def _options(*decorators):

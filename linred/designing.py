@@ -20,8 +20,8 @@ from linred.careful import careful, careful_markov
 from linred.closed_forms import markov
 from linred.distribution.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
+from linred.privacy.target import target
 from linred.provenance import Design
-from linred.target import target
 
 HELD_OUT = 0.5
 STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))

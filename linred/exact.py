@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred.leakage import PRIVACY_LABELS
+from linred.privacy.leakage import PRIVACY_LABELS
 
 HALF_ULP = 2.0**-53
 SCALE = 1000

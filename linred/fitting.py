@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from linred import metrics
 from linred._kernels import counting
 from linred.columns import encode, labels
 from linred.columns.schema import Fitted, Leak, names
@@ -14,6 +13,7 @@ from linred.distribution.joint import Joint
 from linred.errors import FileError
 from linred.passing import Ahead, binned, kind_of_type
 from linred.pipes import is_missing, is_ordered, listed, pyarrow
+from linred.privacy import metrics
 
 MOST_CELLS, MOST_WATCHED_CELLS = 2**26, 2**22
 """Of the table of counts of S and X, and of that of S and any other column: 512 MB and 32 MB of numbers."""

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import metrics
 from linred._common import validation
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
-from linred.leakage import Privacy, Utility
+from linred.privacy import metrics
+from linred.privacy.leakage import Privacy, Utility
 
 
 class Tables(NamedTuple):

@@ -21,9 +21,9 @@ from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism import drawing_from
 from linred.merging import Merged
+from linred.privacy.target import target as make_target
 from linred.selection import reduced, selective
 from linred.sums import with_exact_sums
-from linred.target import target as make_target
 
 VERTEX_CELLS = 1000
 """Up to so many cells (s, x) HiGHS finds a vertex, which moves fewer pairs; beyond it our own method is far faster."""

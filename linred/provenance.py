@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from linred.leakage import PRIVACY_LABELS, Privacy
+from linred.privacy.leakage import PRIVACY_LABELS, Privacy
 
 NOTHING = "no value tells anything, whatever the data"
 HELD_OUT, FITTED = "records that were not used for fitting", "the counts that it was fitted on"

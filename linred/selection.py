@@ -18,9 +18,9 @@ from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError
 from linred.mechanism import Mechanism, drawing_from
+from linred.privacy.target import target as make_target
 from linred.programmes import Limits
 from linred.sums import CLOSE, with_both_means, with_exact_sums
-from linred.target import target as make_target
 
 
 def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):

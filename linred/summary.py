@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import metrics
 from linred.distribution.joint import Joint
-from linred.geometry import Local, local
-from linred.leakage import PRIVACY_LABELS
+from linred.privacy import metrics
+from linred.privacy.leakage import PRIVACY_LABELS
+from linred.privacy.local_geometry import Local, local
 
 
 class Report:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 import linred
-from linred.leakage import Privacy
+from linred.privacy.leakage import Privacy
 
 ERROR_RATE = 1e-6
 """Of a coverage test: the probability that it fails though the confidence is kept."""

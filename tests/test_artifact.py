@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 import joints
 import linred
 from linred import artifact_writer as artifact
-from linred import baselines, designing, metrics
+from linred import baselines, designing
 from linred.columns import labels
 from linred.columns.schema import Fitted, Leak, Part
 from linred.errors import ArtifactError
-from linred.target import Target
+from linred.privacy import metrics
+from linred.privacy.target import Target
 
 KEY = bytes(range(32))
 DISTANCE = [[abs(i - j) for j in range(4)] for i in range(4)]

@@ -15,7 +15,7 @@ import linred
 from joints import adult, example_1, random_joint
 from linred import auditing, bounds, conforming
 from linred.auditing import OTHERS, audit
-from linred.leakage import Privacy
+from linred.privacy.leakage import Privacy
 from test_sampler import faulty, swap_an_alias
 
 ERROR_RATE = 1e-6

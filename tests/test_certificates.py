@@ -13,9 +13,9 @@ import linred
 import populations
 from joints import adult
 from linred import certificates, designing
-from linred.leakage import Privacy
+from linred.privacy.leakage import Privacy
+from linred.privacy.target import Target
 from linred.realised import Realised
-from linred.target import Target
 
 MECHANISMS = {
     "non_markov": lambda joint: linred.non_markov(joint, ldp=0.7),

@@ -9,7 +9,8 @@ import pytest
 
 import linred
 from commands import ADULT, ASKED, process
-from linred import designing, target
+from linred import designing
+from linred.privacy import target
 
 CERTAIN = (*ASKED, "--confidence", ".9")
 

@@ -12,8 +12,9 @@ from scipy import stats
 import linred
 import populations
 from joints import adult, counts
-from linred import bounds, designing, target
+from linred import bounds, designing
 from linred.careful import careful, careful_markov
+from linred.privacy import target
 
 LDP_1 = target.target(1.0, None)
 

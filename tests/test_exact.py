@@ -13,7 +13,7 @@ import linred
 import stats
 from joints import alphas, count_tables, example_1, random_joint
 from linred import exact
-from linred.leakage import Privacy
+from linred.privacy.leakage import Privacy
 
 COUPLINGS = {
     "markov": linred.markov,

@@ -10,7 +10,8 @@ from scipy.stats import entropy as scipy_entropy
 
 import linred
 from joints import alphas, count_tables, example_1
-from linred import Joint, metrics
+from linred import Joint
+from linred.privacy import metrics
 
 
 def brute_force(counts):

@@ -10,7 +10,8 @@ import pytest
 import linred
 import populations
 from joints import adult, example_1
-from linred import designing, target
+from linred import designing
+from linred.privacy import target
 
 TEXT = re.sub(r"\s+", " ", (Path(__file__).parents[1] / "docs" / "privacy.md").read_text(encoding="utf-8"))
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from linred import metrics
+from linred.privacy import metrics
 
 
 class Privacy(NamedTuple):
