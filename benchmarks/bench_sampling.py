@@ -9,9 +9,9 @@ import linred
 from benchmarks import rivals
 from benchmarks.common import compare, not_installed, seconds
 from benchmarks.data import adult
-from linred import keystream
 from linred._kernels import sampling, simd
 from linred.datasets import example_1
+from linred.sampling import keystream
 
 MILLION = 1_000_000
 

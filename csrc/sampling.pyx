@@ -143,7 +143,7 @@ def _runs_of(settled):
 
 
 cdef class Kernel:
-    """The two stages over one set of tables, which `linred.tables` compiles."""
+    """The two stages over one set of tables, which `linred.sampling.alias_tables` compiles."""
 
     cdef readonly object rows, cells, settled, keep_top
     cdef object _runs

@@ -2,7 +2,7 @@
 
 Three kinds of figures stand beside each other in what it returns:
 
-    plug_in  exact for the integers that are sampled, if P(S, X) were what was fitted (`linred.exact`);
+    plug_in  exact for the integers that are sampled, if P(S, X) were what was fitted (`linred.sampling.exact_certificate`);
     its own  hold with a stated confidence, whatever P(S, X) is, from records;
     ceiling  need no data at all: P(y|s) lies in the range of P(y|s,x), whatever P(x|s) is. Infinite for most.
 
@@ -25,7 +25,7 @@ from linred._common.validation import check_confidence
 from linred.distribution.joint import Joint
 from linred.privacy.leakage import Privacy
 from linred.provenance import FITTED, HELD_OUT, NOTHING, Certified
-from linred.realised import Realised
+from linred.sampling.integer_tables import Realised
 
 MOST_STEPS, FEWEST_STEPS, MOST_LIMITS = 64, 8, 2**21
 """Steps in which two groups share the evidence: fewer where there are many symbols, which costs a little tightness."""

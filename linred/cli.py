@@ -83,8 +83,9 @@ def _run(arguments):
             import pyarrow
             import rich  # noqa: F401
 
-            from linred import checking, keystream
+            from linred import checking
             from linred.commands import linred
+            from linred.sampling import keystream
 
             linred.add_command(checking.certify)
             linred.add_command(checking.audit)

@@ -10,12 +10,13 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from linred import building, keystream, sanitize
+from linred import building
 from linred._common import validation
 from linred.columns import decode, frame_columns
 from linred.columns.schema import Fitted, names, parts_of
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
+from linred.sampling import keystream, sanitize_columns
 
 
 def sanitize_frame(
@@ -282,7 +283,7 @@ class Sanitizer:
         bins = _checked_bins(self.bins, sides["sensitive"] + sides["public"])
         parts = ({part.name: part for part in parts_of(side, named, bins)} for side, named in sides.items())
         task = _Task.checked(None, *parts, self.keep_sensitive, self.columns, self.id, self._how())
-        sanitize.check_policy(self.unseen)
+        sanitize_columns.check_policy(self.unseen)
         keystream.secret(self.key, self.seed)
         keystream.context_bytes(self.context)
         return task

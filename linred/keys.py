@@ -3,9 +3,9 @@
 import os
 import stat
 
-from linred import keystream
 from linred._common import atomic_file
 from linred.errors import FileError
+from linred.sampling import keystream
 
 
 def write(path, force=False):

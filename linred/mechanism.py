@@ -206,10 +206,10 @@ class Mechanism:
         >>> non_markov(joint, 0.5).sanitize(["f", "m", "f"], ["a", "b", "a"], seed=1)
         ['a', 'a', 'a']
         """
-        from linred import sanitize
+        from linred.sampling import sanitize_columns
 
         how = {"seed": seed, "key": key, "context": context, "ids": ids, "start": start, "threads": threads}
-        column, counts = sanitize.sanitize(self, s, x, unseen, **how)
+        column, counts = sanitize_columns.sanitize(self, s, x, unseen, **how)
         if monitor is not None:
             monitor.update(s, x)
         return (column, counts()) if return_counts else column
@@ -226,7 +226,7 @@ class Mechanism:
 
     @cached_property
     def _sampler(self):
-        from linred.sampler import Sampler
+        from linred.sampling.sampler import Sampler
 
         return Sampler(self)
 

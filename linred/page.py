@@ -16,7 +16,6 @@ from linred.calibrate import alpha_for
 from linred.columns.schema import names
 from linred.curves import tradeoff
 from linred.errors import NotOptimalWarning
-from linred.exact import Certificate
 from linred.mechanism import Mechanism
 from linred.page_chart import chart, sample
 from linred.page_numbers import SAME, count, data, escaped, factor, label, nats, share, unit
@@ -50,6 +49,7 @@ from linred.page_words import (
     STYLE,
 )
 from linred.privacy.leakage import PRIVACY_LABELS
+from linred.sampling.exact_certificate import Certificate
 from linred.summary import Report, largest_moves
 
 N_SYMBOLS, N_MOVES, N_COLUMNS, N_POINTS = 20, 15, 30, 15

@@ -12,13 +12,13 @@ from itertools import chain
 
 import numpy as np
 
-from linred import sanitize
 from linred.columns import labels
 from linred.columns.schema import names
 from linred.errors import FileError
 from linred.formats import open_sink
 from linred.pipes import is_missing, is_ordered, listed, pyarrow
 from linred.replacing import Replaced
+from linred.sampling import sanitize_columns
 
 
 class Plan:
@@ -50,7 +50,7 @@ class Plan:
         self.encoded = {*names(self._sensitive), *names(self._public)} - {*self.passes}
         self._check_types(schema)
         self.schema = self._schema_of(schema, written)
-        self.nothing = sanitize.Counts(0, 0, 0, 0, how["seed"] is None)
+        self.nothing = sanitize_columns.Counts(0, 0, 0, 0, how["seed"] is None)
 
     def _written(self, all_names, sensitive, columns, keep_sensitive):
         wanted = set(all_names if columns is None else (*columns, *names(self._public)))
@@ -105,8 +105,8 @@ class Plan:
         s = self._side(batch, self._sensitive, start) if self._sensitive else None
         x = self._side(batch, self._public, start)
         try:
-            return sanitize.draw(self._mechanism, s, x, self._unseen, threads=1, **how)
-        except sanitize.UnseenError as error:
+            return sanitize_columns.draw(self._mechanism, s, x, self._unseen, threads=1, **how)
+        except sanitize_columns.UnseenError as error:
             raise FileError(self._unseen_line(error, start)) from None
 
     def _side(self, batch, parts, start):

@@ -15,7 +15,7 @@ from joints import adult
 from linred import certificates, designing
 from linred.privacy.leakage import Privacy
 from linred.privacy.target import Target
-from linred.realised import Realised
+from linred.sampling.integer_tables import Realised
 
 MECHANISMS = {
     "non_markov": lambda joint: linred.non_markov(joint, ldp=0.7),

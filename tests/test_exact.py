@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import linred
 import stats
 from joints import alphas, count_tables, example_1, random_joint
-from linred import exact
 from linred.privacy.leakage import Privacy
+from linred.sampling import exact_certificate
 
 COUPLINGS = {
     "markov": linred.markov,
@@ -278,4 +278,4 @@ def test_certificates_agree_with_the_report():
     certificate, after = mechanism.sampler().certificate(), mechanism.report().after
     for name in Privacy._fields:
         assert getattr(certificate, name) == pytest.approx(getattr(after, name), rel=1e-9)
-    assert isinstance(certificate, exact.Certificate)
+    assert isinstance(certificate, exact_certificate.Certificate)

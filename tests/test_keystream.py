@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linred import keystream
+from linred.sampling import keystream
 
 # NIST SP 800-38A, F.5.5 (CTR-AES256.Encrypt): key, first counter, and ciphertext xor plaintext.
 KEY = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")

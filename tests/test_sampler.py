@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import linred
 import stats
 from joints import alphas, count_tables, example_1, random_joint
-from linred import sampler as sampler_module
-from linred import tables
+from linred.sampling import alias_tables
+from linred.sampling import sampler as sampler_module
 
 KEY = bytes(range(32))
 
@@ -98,7 +98,7 @@ def test_memory_is_in_proportion_to_what_is_stored():
         n_symbols = mechanism.tables.y.size + 500
         assert mechanism.sampler().nbytes <= 18 * (100 * 512 + 1) + 2 * 16 * n_symbols
     assert linred.markov(joint, 0.5).sampler().nbytes <= 18 * 513 + 16 * (512 + 500)
-    most = tables.MOST_SETTLED_ROWS
+    most = alias_tables.MOST_SETTLED_ROWS
     for shape in ((2, 4), (7, 15), (16, 64), (1, 255), (4, 255)):
         for mechanism in mechanisms(random_joint(rng, *shape)).values():
             assert mechanism.sampler().nbytes <= most * (16 + 256 * 17)
@@ -567,7 +567,7 @@ def test_an_off_by_one_top_of_keep_is_caught():
 
 
 def test_a_reused_key_is_caught(monkeypatch):
-    from linred import keystream
+    from linred.sampling import keystream
 
     monkeypatch.setattr(keystream.os, "urandom", lambda n: bytes(n))
     with pytest.raises(AssertionError):
@@ -575,7 +575,7 @@ def test_a_reused_key_is_caught(monkeypatch):
 
 
 def test_a_subkey_without_its_context_is_caught(monkeypatch):
-    from linred import keystream
+    from linred.sampling import keystream
 
     subkey = keystream.subkey
     monkeypatch.setattr(keystream, "subkey", lambda secret, context, purpose: subkey(secret, b"", purpose))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred.exact import Channel
+from linred.sampling.exact_certificate import Channel
 
 
 class Rows(NamedTuple):

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import keystream
 from linred._kernels import counting
 from linred.columns import decode, encode
 from linred.errors import UnseenError
+from linred.sampling import keystream
 
 
 class Counts(NamedTuple):

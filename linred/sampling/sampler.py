@@ -16,10 +16,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from linred import keystream, tables
 from linred._common import validation
 from linred._kernels import sampling
 from linred.columns import encode
+from linred.sampling import alias_tables, keystream
 
 BLOCK_RECORDS, MOSTLY_SETTLED = 2**20, 0.05
 """Records that a thread draws at once: many, because it then waits for the interpreter a few times; a quarter of that
@@ -50,7 +50,7 @@ class Sampler:
         if not hasattr(mechanism, "table_of"):
             raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
         self.joint, self.shape, self.sees_s = mechanism.joint, mechanism.joint.shape, mechanism.sees_s
-        compiled = tables.compile_tables(mechanism)
+        compiled = alias_tables.compile_tables(mechanism)
         self.first_stage = "keep" if compiled.settled is None else "cells"
         *parts, pending = compiled
         self._kernel = sampling.Kernel(*parts)
@@ -115,10 +115,10 @@ class Sampler:
         return columns[2]
 
     def certificate(self):
-        """Exact privacy figures of what is drawn, from the tables' integers: see `linred.exact`."""
-        from linred import exact
+        """Exact privacy figures of what is drawn, from the tables' integers: see `linred.sampling.exact_certificate`."""
+        from linred.sampling import exact_certificate
 
-        return exact.certificate(self)
+        return exact_certificate.certificate(self)
 
     @property
     def nbytes(self):

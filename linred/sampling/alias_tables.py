@@ -1,4 +1,4 @@
-"""Compiling a mechanism into the integers that `linred.sampler` draws from. Deterministic; O(nonzeros).
+"""Compiling a mechanism into the integers that `linred.sampling.sampler` draws from. Deterministic; O(nonzeros).
 
 A row (s, x) becomes a `keep` out of 2^64 and a table of alias cells; see csrc/alias.h.
 """
