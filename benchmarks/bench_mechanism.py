@@ -7,9 +7,10 @@ from scipy.sparse import eye_array, kron, vstack
 
 import linred
 from benchmarks.common import compare
-from linred import Joint, _lp
+from linred import Joint
 from linred._kernels import coupling as coupling_kernel
 from linred._kernels import numpy_twins
+from linred.solvers import lp
 
 
 def random_joint(n_s, n_x):
@@ -33,11 +34,11 @@ def numpy_triangle(d, slack):
 
 def without_pot(call):
     def wrapped():
-        has_pot, _lp._has_pot = _lp._has_pot, lambda: False
+        has_pot, lp._has_pot = lp._has_pot, lambda: False
         try:
             return call()
         finally:
-            _lp._has_pot = has_pot
+            lp._has_pot = has_pot
 
     return wrapped
 

@@ -14,7 +14,7 @@ from benchmarks.data import adult, counts
 
 LDP = 1.0
 QUICK = {"time_limit": 100.0}
-"""A limit makes HiGHS faster: see `linred._lp.IN_HASTE`."""
+"""A limit makes HiGHS faster: see `linred.solvers.lp.IN_HASTE`."""
 
 
 def random_joint(n_s, n_x, concentration):

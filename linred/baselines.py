@@ -12,9 +12,9 @@ from linred import calibrate, channels, couplings
 from linred._common import validation
 from linred.distribution.joint import Joint
 from linred.mechanism import Mechanism, drawing_from
-from linred.merging import Merged
 from linred.privacy import metrics
 from linred.privacy.target import target
+from linred.solvers.symbol_merging import Merged
 
 
 def k_rr(joint, *, ldp=None, log_lift=None):

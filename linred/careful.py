@@ -15,10 +15,11 @@ import math
 
 import numpy as np
 
-from linred import _lp, building, programmes, sums
+from linred import building
 from linred.couplings import couple, excess_over, marginal_table
 from linred.distribution.joint import Joint
 from linred.mechanism import Mechanism, released_by
+from linred.solvers import exact_sums, formulations, lp
 
 MOST_PROGRAMME_CELLS = 6000
 """Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, if at all, and more records change."""
@@ -115,7 +116,7 @@ def _by_programme(joint, rare, margins, limits, time_limit):
     s, y = np.nonzero(~rare)
     if s.size == 0:
         return np.ones(joint.shape)
-    programme, weight, margin = programmes._Programme(), p_s[s] * p_x[y], margins[s, y]
+    programme, weight, margin = formulations._Programme(), p_s[s] * p_x[y], margins[s, y]
     least = programme.variables(np.zeros(p_x.size))
     lift = programme.variables(np.zeros(s.size), _least_lift(joint, rare)[s])
     lost = programme.variables(weight)
@@ -137,7 +138,7 @@ def _by_programme(joint, rare, margins, limits, time_limit):
     inequalities.term(row, lost, -1.0)
     try:
         solved = programme.solve(time_limit)
-    except _lp.NotSolvedError:
+    except lp.NotSolvedError:
         return None
     lifts = np.ones(joint.shape)
     lifts[s, y] = solved.x[lift]
@@ -159,7 +160,7 @@ def _by_clipping(joint, rare, margins, limits, _):
 def _balanced(joint, rare, lifts, low, high):
     """Lifts whose means are one to CLOSE, along s and along y; None where that cannot be."""
     low = np.where(rare, 1.0, np.maximum(np.minimum(low, lifts), _least_lift(joint, rare)[:, None]))
-    lifts = sums.with_both_means(np.maximum(lifts, low), low, np.maximum(high, lifts), joint.p_s, joint.p_x)
+    lifts = exact_sums.with_both_means(np.maximum(lifts, low), low, np.maximum(high, lifts), joint.p_s, joint.p_x)
     off = max(np.abs(lifts @ joint.p_x - 1.0).max(), np.abs((joint.p_s @ lifts - 1.0)[joint.p_x > 0.0]).max())
     return lifts if off <= CLOSE else None
 

@@ -52,7 +52,7 @@ def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, c
         too small for anything else, gives the mechanism that draws from P_X whatever s and x are.
     distortion : |X| x |X| matrix, optional
         Nonnegative costs with zero diagonal. Then the moves minimise E d(X, Y), exactly and for any such d, and among
-        equal costs change the fewest records; see `linred.transport`.
+        equal costs change the fewest records; see `linred.solvers.transport`.
     coupling : "northwest" or "proportional"
         Which of the couplings that change the fewest records: excess against deficit in alphabet order, at most
         |X| - 1 moves an s; or every excess to all deficits in proportion, one table an s.

@@ -37,7 +37,7 @@ def couple(joint, released, delta, *, coupling="northwest", distortion=None):
         seen, q, delta = np.where(occurs, p, 0.0), np.where(occurs, q, p), np.where(occurs, delta, 0.0)
     flows, complete, gap = None, False, 0.0
     if distortion is not None:
-        from linred import transport
+        from linred.solvers import transport
 
         flows, complete, gaps = transport.cheapest_flows(p, q, delta, distortion)
         gap = float(joint.p_s @ gaps)
@@ -47,9 +47,9 @@ def couple(joint, released, delta, *, coupling="northwest", distortion=None):
     elif coupling == "northwest":
         flows = coupling_kernel.northwest(delta)
     else:
-        from linred import vertices
+        from linred.solvers import vertex_search
 
-        flows = vertices.sparse(delta) if coupling == "sparse" else vertices.informative(joint, delta)
+        flows = vertex_search.sparse(delta) if coupling == "sparse" else vertex_search.informative(joint, delta)
     keep, move, table_of, *tables = coupling_kernel.tables_from_flows(seen, q, released.p_x, flows, complete)
     return {"keep": keep, "move": move, "table_of": table_of, "tables": tables, "gap": gap}
 

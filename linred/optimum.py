@@ -1,6 +1,6 @@
 """The mechanism that changes the fewest records, or costs the least, for a privacy target: `linred.optimal`.
 
-A linear programme (`linred.programmes`) finds P(y|s), or P(y|x) where s is not seen. Its sums are made exact, and it is
+A linear programme (`linred.solvers.formulations`) finds P(y|s), or P(y|x) where s is not seen. Its sums are made exact, and it is
 mixed with P_Y if need be, until the integers that are sampled meet the target (`linred.calibrate`).
 """
 
@@ -13,17 +13,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _lp, baselines, calibrate, channels, couplings, interior, programmes, transport
+from linred import baselines, calibrate, channels, couplings
 from linred._common import validation
 from linred.closed_forms import markov, non_markov
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism import drawing_from
-from linred.merging import Merged
 from linred.privacy.target import target as make_target
 from linred.selection import reduced, selective
-from linred.sums import with_exact_sums
+from linred.solvers import formulations, interior_point, lp, transport
+from linred.solvers.exact_sums import with_exact_sums
+from linred.solvers.symbol_merging import Merged
 
 VERTEX_CELLS = 1000
 """Up to so many cells (s, x) HiGHS finds a vertex, which moves fewer pairs; beyond it our own method is far faster."""
@@ -170,11 +171,11 @@ def _cheapest(costs, attempt, others, asked, optimum_is_wanted=True):
     for cap in costs.caps():
         try:
             mechanism, least, finished = attempt(cap)
-        except (_lp.NotSolvedError, CannotMeetError) as error:
+        except (lp.NotSolvedError, CannotMeetError) as error:
             trouble = str(error)
             break
         known.append(mechanism)
-        bound, trouble = max(bound, least), None if finished else _lp.TIME_IS_OVER
+        bound, trouble = max(bound, least), None if finished else lp.TIME_IS_OVER
         if trouble or not costs.hides(cap, mechanism):
             break
     cost = min(map(costs.of, known), default=math.inf)
@@ -236,10 +237,10 @@ class _Search:
     def solve(self, cap):
         """`_Found`, with costs in units of the cap; or a `_lp.NotSolvedError`."""
         merged = self.merged
-        limits = programmes.Limits(merged.p_s, merged.p_x, *self.target, self.keep_marginal)
+        limits = formulations.Limits(merged.p_s, merged.p_x, *self.target, self.keep_marginal)
         d, w = self.costs.among(merged.x, cap), None
         if not self.sees_s:
-            answer = _solve_channel(limits, programmes.symbols_as_sources(merged.p), d, self.end)
+            answer = _solve_channel(limits, formulations.symbols_as_sources(merged.p), d, self.end)
             w = self.with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x)
             q = merged.p @ w
         else:
@@ -248,7 +249,7 @@ class _Search:
         return _Found(merged.released(q), w, answer.bound, answer.finished)
 
     def with_exact_sums(self, rows, weights):
-        """As `linred.sums` does it; if the marginal is free, for the one that is there, without what is rounding."""
+        """As `linred.solvers.exact_sums` does it; if the marginal is free, for the one that is there, without what is rounding."""
         if self.keep_marginal:
             return with_exact_sums(rows, weights, self.merged.p_x)
         rows = np.where(weights @ rows > couplings.SNAP * self.merged.p_x, rows, 0.0)
@@ -258,17 +259,17 @@ class _Search:
         """(`Answer`, Q(y|s))."""
         p = self.merged.p
         if d is not None and not transport.holds_triangle_inequality(d):
-            sources = programmes.pairs_as_sources(p)
+            sources = formulations.pairs_as_sources(p)
             answer = _solve_channel(limits, sources, d, self.end)
             return answer, sources.share @ answer.matrix
-        answer, arcs = None, programmes.arcs_of(d, p.shape[1])
+        answer, arcs = None, formulations.arcs_of(d, p.shape[1])
         if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
-            answer = interior.fewest_changes(limits, p, self.end)
+            answer = interior_point.fewest_changes(limits, p, self.end)
             if not answer.finished or answer.cost - answer.bound <= GOOD:
                 return answer, answer.matrix
         try:
-            answer = programmes.network(limits, p, arcs, d, _left(self.end))
-        except _lp.NotSolvedError:
+            answer = formulations.network(limits, p, arcs, d, _left(self.end))
+        except lp.NotSolvedError:
             if answer is None:
                 raise  # and if not: ours got stuck somewhere, which is better than nothing, and its bound says so
         return answer, answer.matrix
@@ -294,11 +295,11 @@ def _markov_of_reduction(joint, alpha, distortion, end):
     if alpha == 0.0 or np.linalg.matrix_rank(joint.p_x_given_s) == np.count_nonzero(joint.p_x):
         return costs.noted(lemma_1, math.inf)
     merged = Merged(joint, symbols=costs.d is None)
-    limits = programmes.Limits(merged.p_s, merged.p_x, math.inf, math.inf, True)
+    limits = formulations.Limits(merged.p_s, merged.p_x, math.inf, math.inf, True)
     fixed = (1.0 - alpha) * merged.p + alpha * merged.p_x
 
     def attempt(cap):
-        sources = programmes.symbols_as_sources(merged.p)
+        sources = formulations.symbols_as_sources(merged.p)
         answer = _solve_channel(limits, sources, costs.among(merged.x, cap), end, fixed)
         w = with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x)
         best = channels.mechanism(merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha)
@@ -311,7 +312,7 @@ def _solve_channel(limits, sources, d, end, fixed=None):
     """The `Answer` of a channel programme."""
     changes = np.arange(limits.p_x.size) != sources.x[:, None] if d is None else d[sources.x]
     cost = (limits.p_s @ sources.share)[:, None] * changes
-    return programmes.channel(limits, sources, cost, fixed=fixed, time_limit=_left(end))
+    return formulations.channel(limits, sources, cost, fixed=fixed, time_limit=_left(end))
 
 
 def _left(end):

@@ -19,8 +19,8 @@ from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError
 from linred.mechanism import Mechanism, drawing_from
 from linred.privacy.target import target as make_target
-from linred.programmes import Limits
-from linred.sums import CLOSE, with_both_means, with_exact_sums
+from linred.solvers.exact_sums import CLOSE, with_both_means, with_exact_sums
+from linred.solvers.formulations import Limits
 
 
 def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):

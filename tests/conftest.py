@@ -2,8 +2,8 @@ import hypothesis
 import pytest
 
 from commands import ADULT, ASKED, Done, process
-from linred import _lp
 from linred._kernels import extremes, sampling, simd
+from linred.solvers import lp
 
 # Fixed examples: a red run is red again. `make test-all` draws more of them.
 hypothesis.settings.register_profile("linred", derandomize=True, deadline=None, max_examples=150)
@@ -24,7 +24,7 @@ def variant(request):
 @pytest.fixture(params=["pot", "highs"])
 def solver(request, monkeypatch):
     """Each solver of transport problems."""
-    monkeypatch.setattr(_lp, "_has_pot", lambda: request.param == "pot")
+    monkeypatch.setattr(lp, "_has_pot", lambda: request.param == "pot")
     return request.param
 
 

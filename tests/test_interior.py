@@ -9,8 +9,9 @@ from hypothesis import assume, given
 
 import linred
 from joints import adult, count_tables, random_joint, targets
-from linred import Joint, interior, optimum, programmes
-from linred.merging import Merged
+from linred import Joint, optimum
+from linred.solvers import formulations, interior_point
+from linred.solvers.symbol_merging import Merged
 from promises import check_promises
 
 TARGETS = [{"ldp": 0.3}, {"ldp": 2.0}, {"log_lift": 0.4}, {"ldp": 0.8, "log_lift": 0.5}]
@@ -19,11 +20,15 @@ TARGETS = [{"ldp": 0.3}, {"ldp": 2.0}, {"log_lift": 0.4}, {"ldp": 0.8, "log_lift
 def both(joint, target):
     """The answers of our method and of HiGHS."""
     merged = Merged(joint, symbols=True)
-    limits = programmes.Limits(
+    limits = formulations.Limits(
         merged.p_s, merged.p_x, target.get("ldp", math.inf), target.get("log_lift", math.inf), True
     )
-    arcs = programmes.Arcs(np.arange(merged.p_x.size), np.full(merged.p_x.size, -1), np.ones(merged.p_x.size))
-    return merged, interior.fewest_changes(limits, merged.p, math.inf), programmes.network(limits, merged.p, arcs)
+    arcs = formulations.Arcs(np.arange(merged.p_x.size), np.full(merged.p_x.size, -1), np.ones(merged.p_x.size))
+    return (
+        merged,
+        interior_point.fewest_changes(limits, merged.p, math.inf),
+        formulations.network(limits, merged.p, arcs),
+    )
 
 
 def check(joint, target):
@@ -68,7 +73,7 @@ def test_counts_of_rare_symbols_and_rare_s(seed):
 
 def test_highs_takes_over_where_it_sticks(monkeypatch):
     monkeypatch.setattr(optimum, "VERTEX_CELLS", 0)
-    monkeypatch.setattr(interior, "MOST_STEPS", 3)
+    monkeypatch.setattr(interior_point, "MOST_STEPS", 3)
     mechanism = linred.optimal(adult(), ldp=1.0)
     assert mechanism.gap < 1e-11
     check_promises(mechanism)

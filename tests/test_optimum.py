@@ -243,7 +243,7 @@ def test_a_gap_that_matters_says_so():
 
 
 def test_nearly_in_proportion_is_not_in_proportion():
-    from linred.merging import Merged
+    from linred.solvers.symbol_merging import Merged
 
     joint = Joint.from_conditional([[0.3, 0.2, 0.5], [0.3e-14, 0.0, 1.0 - 0.3e-14]], [0.5, 0.5])
     assert Merged(joint, symbols=True).p_x.size == 3

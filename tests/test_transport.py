@@ -8,8 +8,9 @@ from scipy.optimize import linprog
 
 import linred
 from joints import alphas, count_tables, example_1, random_joint
-from linred import Joint, transport, trees
+from linred import Joint
 from linred._kernels import numpy_twins
+from linred.solvers import spanning_tree, transport
 
 
 def full_programme(joint, alpha, cost, budget=None, forbidden=None):
@@ -154,7 +155,7 @@ def test_both_solvers_give_one_value():
     values = []
     for has_pot in (True, False):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("linred._lp._has_pot", lambda has_pot=has_pot: has_pot)
+            patch.setattr("linred.solvers.lp._has_pot", lambda has_pot=has_pot: has_pot)
             values.append(linred.non_markov(joint, 0.5, distortion=d).expected_distortion(d))
     assert values[0] == pytest.approx(values[1], rel=1e-12)
 
@@ -165,7 +166,7 @@ def test_a_bad_basis_is_polished_to_the_optimum():
     for n_x, n_y in [(1, 1), (1, 5), (4, 3), (7, 9)]:
         supply, demand, cost = rng.dirichlet(np.ones(n_x)), rng.dirichlet(np.ones(n_y)), rng.random((n_x, n_y))
         poor_plan = np.outer(supply, demand) * rng.random((n_x, n_y))
-        tree = trees.spanning_tree(poor_plan, cost)
+        tree = spanning_tree.spanning_tree(poor_plan, cost)
         arcs, mass, reduced_cost, _ = transport._polish(tree, supply, demand, cost)
         assert reduced_cost.min() >= -1e-12
         x, y = arcs.T
@@ -176,7 +177,7 @@ def test_a_bad_basis_is_polished_to_the_optimum():
 
 def test_sums_that_do_not_agree_end_somewhere():
     cost = np.array([[1.0, 2.0], [3.0, 1.0]])
-    tree = trees.spanning_tree(np.array([[1e-9, 0.0], [0.0, 1e-20]]), cost)
+    tree = spanning_tree.spanning_tree(np.array([[1e-9, 0.0], [0.0, 1e-20]]), cost)
     _, mass, _, _ = transport._polish(tree, np.array([1e-9, 1e-20]), np.array([2e-9, 1e-21]), cost)
     assert mass.min() >= 0.0
 
@@ -211,7 +212,7 @@ def test_monge_and_triangle_equal_their_definitions(n, seed):
 
 
 def test_closed_forms_call_no_solver(monkeypatch):
-    monkeypatch.setattr("linred._lp.transport", lambda *_: pytest.fail("a solver was called"))
+    monkeypatch.setattr("linred.solvers.lp.transport", lambda *_: pytest.fail("a solver was called"))
     joint = random_joint(np.random.default_rng(7), 5, 12)
     for name in ("absolute", "squared", "uneven line", "uphill costs more", "hamming", "nothing"):
         d = distortions(np.random.default_rng(7), 12)[name]

@@ -8,7 +8,7 @@ For each s this is an optimal transport. What decides the method is the distorti
 - Monge property, d(x,y) + d(x',y') <= d(x,y') + d(x',y) for x < x', y < y': no two moves should cross, so the
   north-west corner is optimal, in linear time. |i-j| has both properties, (i-j)^2 the second only.
 
-Where neither helps, a linear programme is solved by `linred._lp`, and its answer is made exact here: flows are computed
+Where neither helps, a linear programme is solved by `linred.solvers.lp`, and its answer is made exact here: flows are computed
 again on its basis tree, and potentials on the same tree say how far from the optimum it can be. So it is too where d is
 Monge with equalities but breaks the triangle inequality, max(0, |i-j| - 1) say: the corner is then one optimum of
 many, and not the one that changes the fewest records.
@@ -16,8 +16,8 @@ many, and not the one that changes the fewest records.
 
 import numpy as np
 
-from linred import trees
 from linred._kernels import coupling
+from linred.solvers import spanning_tree
 
 SLACK = 2.0**-40
 """Relative to the costs compared: a triangle, or a reduced cost, violated by less is rounding."""
@@ -101,10 +101,10 @@ def _gap(arcs, mass, reduced_cost):
 
 def _exact_transport(supply, demand, cost):
     """(arcs, mass, reduced costs, their slack) of an optimal transport, exact on its basis; only arcs with flow."""
-    from linred import _lp
+    from linred.solvers import lp
 
-    plan, u, v = _lp.transport(supply, demand, cost)
-    tree = trees.spanning_tree(plan, cost - u[:, None] - v)
+    plan, u, v = lp.transport(supply, demand, cost)
+    tree = spanning_tree.spanning_tree(plan, cost - u[:, None] - v)
     arcs, mass, reduced_cost, slack = _polish(tree, supply, demand, cost)
     return arcs[mass > 0.0], mass[mass > 0.0], reduced_cost, slack
 
@@ -119,21 +119,21 @@ def _polish(tree, supply, demand, cost):
     n_x = supply.size
     dust = TIE * np.minimum(supply[:, None], demand)
     for _ in range(100 * (n_x + demand.size)):
-        neighbors = trees.neighbors_on(tree, n_x, n_x + demand.size)
+        neighbors = spanning_tree.neighbors_on(tree, n_x, n_x + demand.size)
         arcs = np.array(tree, np.int64).reshape(-1, 2)
-        mass = trees.flows_on(tree, neighbors, supply, demand)
+        mass = spanning_tree.flows_on(tree, neighbors, supply, demand)
         mass[np.abs(mass) <= dust[arcs[:, 0], arcs[:, 1]]] = 0.0
         reduced_cost, slack = _reduced_costs(neighbors, cost)
         if mass.min() < 0.0:
             leaving = int(np.argmin(mass))
-            short = trees.part_of(tree[leaving][0], leaving, neighbors)
+            short = spanning_tree.part_of(tree[leaving][0], leaving, neighbors)
             candidates = np.where(~short[:n_x, None] & short[n_x:], reduced_cost, np.inf)
             if np.isinf(candidates).all():  # the sums differ by more than these symbols have: nothing can carry it
                 return arcs, np.maximum(mass, 0.0), reduced_cost, slack
         elif (reduced_cost < -slack).any():
             candidates = np.where(reduced_cost < -slack, reduced_cost, np.inf)
             i, j = np.unravel_index(np.argmin(candidates), cost.shape)
-            path = trees.path_on(int(i), n_x + int(j), neighbors)
+            path = spanning_tree.path_on(int(i), n_x + int(j), neighbors)
             leaving = min(path[::2], key=mass.__getitem__)  # every other arc gives what the entering one takes
         else:
             return arcs, mass, reduced_cost, slack
@@ -152,9 +152,9 @@ def _reduced_costs(neighbors, cost):
         for _, other in neighbors[node]:
             if potential[other] is None:
                 i, j = (node, other - n_x) if node < n_x else (other, node - n_x)
-                potential[other] = trees.as_integers([float(cost[i, j])])[0] - potential[node]
+                potential[other] = spanning_tree.as_integers([float(cost[i, j])])[0] - potential[node]
                 pending.append(other)
-    u, v = trees.as_doubles(potential[:n_x])[:, None], trees.as_doubles(potential[n_x:])
+    u, v = spanning_tree.as_doubles(potential[:n_x])[:, None], spanning_tree.as_doubles(potential[n_x:])
     return cost - u - v, SLACK * np.maximum(cost, np.maximum(np.abs(u), np.abs(v)))
 
 

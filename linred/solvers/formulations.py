@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import _lp
-from linred.transport import SLACK
+from linred.solvers import lp
+from linred.solvers.transport import SLACK
 
 ROOM = 2.0**-40
 """Nats that a solver may be off by."""
@@ -253,7 +253,7 @@ class _Programme:
 
     def __init__(self):
         self._parts, self._n_variables = [], 0
-        self.equations, self.inequalities = _lp.Rows(), _lp.Rows()
+        self.equations, self.inequalities = lp.Rows(), lp.Rows()
 
     def variables(self, cost, low=0.0, high=math.inf):
         """New variables, as their numbers."""
@@ -264,7 +264,7 @@ class _Programme:
 
     def solve(self, time_limit):
         cost, low, high = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        return _lp.solve(cost, self.equations, self.inequalities, np.stack([low, high], axis=1), time_limit)
+        return lp.solve(cost, self.equations, self.inequalities, np.stack([low, high], axis=1), time_limit)
 
 
 def _pairs(n, m):

@@ -113,7 +113,7 @@ def solve(cost, equations, inequalities, bounds, time_limit=None):
 def transport(supply, demand, cost):
     """An optimal transport as (plan, potentials of supply, of demand): near a vertex, not exact.
 
-    `linred.transport` makes it exact. By POT's network simplex where it is installed, else by HiGHS.
+    `linred.solvers.transport` makes it exact. By POT's network simplex where it is installed, else by HiGHS.
     """
     # Tolerances are relative to the largest cost: cap what stands for "never", or it would make all others equal.
     some = cost[cost > 0.0]

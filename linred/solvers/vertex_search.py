@@ -7,8 +7,8 @@ two flows of one s swap destinations, as long as one of them helps.
 
 import numpy as np
 
-from linred import transport, trees
 from linred._kernels import coupling
+from linred.solvers import spanning_tree, transport
 
 MOST_PAIRS = 2**22
 """Exchanges that are looked at together."""
@@ -156,8 +156,8 @@ def _cycle(plan):
     for arc in zip(i.tolist(), j.tolist(), strict=True):
         ends = root(arc[0]), root(n_x + arc[1])
         if ends[0] == ends[1]:
-            neighbors = trees.neighbors_on(tree, n_x, sum(plan.shape))
-            return [arc] + [tree[other] for other in trees.path_on(arc[0], n_x + arc[1], neighbors)]
+            neighbors = spanning_tree.neighbors_on(tree, n_x, sum(plan.shape))
+            return [arc] + [tree[other] for other in spanning_tree.path_on(arc[0], n_x + arc[1], neighbors)]
         part[ends[0]] = ends[1]
         tree.append(arc)
     return None
@@ -168,9 +168,9 @@ def _exact(row, plan):
     excess, deficit = _ends(row)
     if plan.size == 0:
         return excess[:0], deficit[:0], row[:0], 0.0
-    tree = trees.spanning_tree(plan, np.zeros_like(plan))
-    neighbors = trees.neighbors_on(tree, *plan.shape[:1], sum(plan.shape))
-    mass = trees.flows_on(tree, neighbors, row[excess], -row[deficit])
+    tree = spanning_tree.spanning_tree(plan, np.zeros_like(plan))
+    neighbors = spanning_tree.neighbors_on(tree, *plan.shape[:1], sum(plan.shape))
+    mass = spanning_tree.flows_on(tree, neighbors, row[excess], -row[deficit])
     i, j = np.array(tree).T
     flows = mass > transport.TIE * np.minimum(row[excess][i], -row[deficit][j])
     return excess[i[flows]], deficit[j[flows]], mass[flows], 0.0

@@ -15,8 +15,8 @@ import time
 
 import numpy as np
 
-from linred import programmes
-from linred.sums import with_both_means
+from linred.solvers import formulations
+from linred.solvers.exact_sums import with_both_means
 
 log = logging.getLogger("linred")
 
@@ -44,9 +44,9 @@ def fewest_changes(limits, p, end):
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a step that is not finite is not taken
         point, gap, in_time = _walk(limits, p, end)
     price = limits.p_s[:, None] * (point.zg - 1.0) * point.may_lose
-    bound = programmes.least_cost_of_moves(p, limits.p_s, None, price)
-    bound += programmes.dual_bound(limits, price, limits.p_s * point.m, point.y)
-    return programmes.Answer(_rounded(point) * limits.p_x, point.cost(), bound, in_time or gap <= SMALL_GAP)
+    bound = formulations.least_cost_of_moves(p, limits.p_s, None, price)
+    bound += formulations.dual_bound(limits, price, limits.p_s * point.m, point.y)
+    return formulations.Answer(_rounded(point) * limits.p_x, point.cost(), bound, in_time or gap <= SMALL_GAP)
 
 
 def _walk(limits, p, end):
