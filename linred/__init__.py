@@ -15,7 +15,7 @@ from linred.calibrate import alpha_for
 from linred.closed_forms import markov, non_markov
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
-from linred.mechanism import Mechanism
+from linred.mechanism.mechanism import Mechanism
 from linred.privacy.metrics import (
     alpha_leakage,
     dp,

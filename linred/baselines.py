@@ -11,7 +11,7 @@ import numpy as np
 from linred import calibrate, channels, couplings
 from linred._common import validation
 from linred.distribution.joint import Joint
-from linred.mechanism import Mechanism, drawing_from
+from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.privacy import metrics
 from linred.privacy.target import target
 from linred.solvers.symbol_merging import Merged

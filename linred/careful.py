@@ -18,7 +18,7 @@ import numpy as np
 from linred import building
 from linred.couplings import couple, excess_over, marginal_table
 from linred.distribution.joint import Joint
-from linred.mechanism import Mechanism, released_by
+from linred.mechanism.mechanism import Mechanism, released_by
 from linred.solvers import exact_sums, formulations, lp
 
 MOST_PROGRAMME_CELLS = 6000

@@ -23,8 +23,8 @@ import numpy as np
 from linred import bounds
 from linred._common.validation import check_confidence
 from linred.distribution.joint import Joint
+from linred.mechanism.provenance import FITTED, HELD_OUT, NOTHING, Certified
 from linred.privacy.leakage import Privacy
-from linred.provenance import FITTED, HELD_OUT, NOTHING, Certified
 from linred.sampling.integer_tables import Realised
 
 MOST_STEPS, FEWEST_STEPS, MOST_LIMITS = 64, 8, 2**21

@@ -3,7 +3,7 @@
 import numpy as np
 
 from linred import couplings
-from linred.mechanism import Mechanism
+from linred.mechanism.mechanism import Mechanism
 
 
 def mechanism(merged, released, w, **about):

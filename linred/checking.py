@@ -6,10 +6,10 @@ import click
 
 from linred import certificates, commands, fitting
 from linred._common.validation import check_confidence
-from linred.artifact_reader import load
-from linred.artifact_writer import _finite, summary
 from linred.columns.schema import names, parts_of
 from linred.errors import FileError
+from linred.mechanism.artifact_reader import load
+from linred.mechanism.artifact_writer import _finite, summary
 from linred.passing import binned
 from linred.pipes import listed, pyarrow
 

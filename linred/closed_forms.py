@@ -8,7 +8,7 @@ from linred import calibrate, couplings
 from linred._common import validation
 from linred._kernels import coupling as coupling_kernel
 from linred.distribution.linear_reduction import linear_reduction
-from linred.mechanism import Mechanism
+from linred.mechanism.mechanism import Mechanism
 
 
 def markov(joint, alpha=None, *, ldp=None, log_lift=None):

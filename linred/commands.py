@@ -11,10 +11,10 @@ import click
 
 from linred import building, designing, fitting, formats, keys, passing, pipes, texts
 from linred._common import atomic_file
-from linred.artifact_reader import check_parts, load
-from linred.artifact_writer import summary
 from linred.columns.schema import Fitted, names, parts_of
 from linred.errors import FileError
+from linred.mechanism.artifact_reader import check_parts, load
+from linred.mechanism.artifact_writer import summary
 from linred.pipes import PIPE
 from linred.privacy.target import target
 

@@ -7,7 +7,7 @@ records; they differ in how many destinations there are, and in what Y still tel
 import numpy as np
 
 from linred._kernels import coupling as coupling_kernel
-from linred.mechanism import Mechanism
+from linred.mechanism.mechanism import Mechanism
 
 SNAP = 2.0**-44
 """Relative to P(x|s): a difference below it is what a solver left."""

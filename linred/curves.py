@@ -8,7 +8,7 @@ import numpy as np
 from linred import baselines
 from linred._common import validation
 from linred.closed_forms import markov, non_markov
-from linred.mechanism import Mechanism
+from linred.mechanism.mechanism import Mechanism
 from linred.optimum import optimal
 from linred.selection import selective
 

@@ -19,9 +19,9 @@ from linred._common import validation
 from linred.careful import careful, careful_markov
 from linred.closed_forms import markov
 from linred.distribution.joint import Joint
-from linred.mechanism import Mechanism, drawing_from
+from linred.mechanism.mechanism import Mechanism, drawing_from
+from linred.mechanism.provenance import Design
 from linred.privacy.target import target
-from linred.provenance import Design
 
 HELD_OUT = 0.5
 STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))

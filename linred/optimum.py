@@ -19,7 +19,7 @@ from linred.closed_forms import markov, non_markov
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
-from linred.mechanism import drawing_from
+from linred.mechanism.mechanism import drawing_from
 from linred.privacy.target import target as make_target
 from linred.selection import reduced, selective
 from linred.solvers import formulations, interior_point, lp, transport

@@ -16,7 +16,8 @@ from linred.calibrate import alpha_for
 from linred.columns.schema import names
 from linred.curves import tradeoff
 from linred.errors import NotOptimalWarning
-from linred.mechanism import Mechanism
+from linred.mechanism.mechanism import Mechanism
+from linred.mechanism.summary import Report, largest_moves
 from linred.page_chart import chart, sample
 from linred.page_numbers import SAME, count, data, escaped, factor, label, nats, share, unit
 from linred.page_words import (
@@ -50,7 +51,6 @@ from linred.page_words import (
 )
 from linred.privacy.leakage import PRIVACY_LABELS
 from linred.sampling.exact_certificate import Certificate
-from linred.summary import Report, largest_moves
 
 N_SYMBOLS, N_MOVES, N_COLUMNS, N_POINTS = 20, 15, 30, 15
 """The most that is shown: symbols of X, moves, other columns, points of a curve."""

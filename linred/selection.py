@@ -17,7 +17,7 @@ from linred.closed_forms import non_markov
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError
-from linred.mechanism import Mechanism, drawing_from
+from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.privacy.target import target as make_target
 from linred.solvers.exact_sums import CLOSE, with_both_means, with_exact_sums
 from linred.solvers.formulations import Limits

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import joints
 import linred
-from linred import artifact_writer as artifact
 from linred import baselines, designing
 from linred.columns import labels
 from linred.columns.schema import Fitted, Leak, Part
 from linred.errors import ArtifactError
+from linred.mechanism.mechanism import artifact_writer as artifact
 from linred.privacy import metrics
 from linred.privacy.target import Target
 

@@ -13,8 +13,8 @@ import pytest
 import linred
 from joints import adult, example_1, random_joint
 from linred.columns.schema import Fitted, Leak, Part
+from linred.mechanism.summary import largest_moves
 from linred.page import page
-from linred.summary import largest_moves
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</svg></table>", "a & b", "{s}%s{0}", "'x'"]

@@ -6,15 +6,15 @@ import math
 import numpy as np
 
 from linred._common import validation
-from linred.artifact_writer import FORMAT, VERSION, _by_default, _digest, _parts, _table_digest
 from linred.columns import labels
 from linred.columns.schema import Fitted, Leak, Part, check_edges
 from linred.distribution.joint import Joint
 from linred.errors import ArtifactError
-from linred.mechanism import Mechanism, released_by
+from linred.mechanism.artifact_writer import FORMAT, VERSION, _by_default, _digest, _parts, _table_digest
+from linred.mechanism.mechanism import Mechanism, released_by
+from linred.mechanism.provenance import FITTED, HELD_OUT, Certified, Design
 from linred.privacy.leakage import Privacy
 from linred.privacy.target import Target, target
-from linred.provenance import FITTED, HELD_OUT, Certified, Design
 
 MOST_GAP, MOST_NATS = 1e300, 1000.0
 """No cost of a change and no information is larger."""

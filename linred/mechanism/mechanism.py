@@ -146,7 +146,7 @@ class Mechanism:
 
     def report(self, base=math.e):
         """Every figure, before and after, in nats or in another base; prints as a table."""
-        from linred.summary import Report
+        from linred.mechanism.summary import Report
 
         entropy, information = metrics.entropy(self.joint.p_x, base), self.mutual_information(base)
         cost = None if self.distortion is None else self.expected_distortion(self.distortion)
@@ -155,7 +155,7 @@ class Mechanism:
 
     def local(self, base=math.e):
         """Local approximations of its figures beside the exact ones; see `linred.local`. Prints as a table."""
-        from linred.summary import LocalReport
+        from linred.mechanism.summary import LocalReport
 
         return LocalReport(self, base)
 
@@ -215,12 +215,12 @@ class Mechanism:
         return (column, counts()) if return_counts else column
 
     def save(self, path, *, force=False):
-        """Store it as a JSON file that `linred.load` reads; see `linred.artifact_writer`.
+        """Store it as a JSON file that `linred.load` reads; see `linred.mechanism.artifact_writer`.
 
         The file holds P(S, X): it is confidential, and readable by its owner only. One that is there already is an
         error, and kept, unless `force`.
         """
-        from linred import artifact_writer
+        from linred.mechanism.mechanism import artifact_writer
 
         artifact_writer.save(self, path, force)
 
