@@ -13,7 +13,8 @@ import numpy as np
 
 import linred
 from benchmarks.data import TABLES, counts
-from linred import bounds, certificates, designing
+from linred import designing
+from linred.assurance import certify, confidence_limits
 from linred.privacy import target
 
 SIZES, N_FITS, LEVEL = (1000, 3000, 10_000, 30_000, 100_000, 1_000_000), 9, 0.05
@@ -40,10 +41,14 @@ def _one(truth, n, rng):
     mechanism = linred.optimal(fitted, ldp=1.0)
     q = np.einsum("sx,sxy->sy", truth.p_x_given_s, mechanism.p_y_given_sx)
     true = math.log((q.max(axis=0) / q.min(axis=0)).max())
-    certifying = certificates.Certifying(mechanism, held.counts)
-    hits = certificates.Hits(certifying.rows, held.counts, certifying.low, certifying.high)
+    certifying = certify.Certifying(mechanism, held.counts)
+    hits = certify.Hits(certifying.rows, held.counts, certifying.low, certifying.high)
     halves = _ldp(hits.highest(LEVEL / 2), hits.lowest(LEVEL / 2))
-    u, n_hits, n_s = bounds.evidence_of_two(LEVEL), hits.n_hits[..., None], held.counts.sum(axis=1)[:, None, None]
+    u, n_hits, n_s = (
+        confidence_limits.evidence_of_two(LEVEL),
+        hits.n_hits[..., None],
+        held.counts.sum(axis=1)[:, None, None],
+    )
     steps = np.linspace(0.0, u, 65)
     pairs = _ldp(*(hits._scaled(part) for part in _hoeffding(n_hits, n_s, steps[1:], steps[:0:-1])))
     ours = linred.certify(mechanism, held).ldp, linred.certify(mechanism).ldp
@@ -51,7 +56,7 @@ def _one(truth, n, rng):
 
 
 def _ldp(highs, lows):
-    return certificates._largest_ratio(*(part.reshape(*part.shape[:2], -1) for part in (highs, lows)))[0]
+    return certify._largest_ratio(*(part.reshape(*part.shape[:2], -1) for part in (highs, lows)))[0]
 
 
 def _hoeffding(n_hits, n, above, below):

@@ -4,8 +4,9 @@ import json
 
 import click
 
-from linred import certificates, commands, fitting
+from linred import commands, fitting
 from linred._common.validation import check_confidence
+from linred.assurance import certify as certificates
 from linred.columns.schema import names, parts_of
 from linred.errors import FileError
 from linred.mechanism.artifact_reader import load
@@ -71,7 +72,7 @@ def _counted(artifact_path, mechanism, data, options):
 def audit(data, sensitive, released, public, artifact_path, ldp, log_lift, confidence, as_json, **options):
     """What the released records of DATA tell about S at least; whether that refutes a claim; and, with the mechanism
     and X, whether it made them. Exit code 3 where something is refuted."""
-    from linred.auditing import audit as audited
+    from linred.assurance.audit import audit as audited
 
     check_confidence(confidence)
     mechanism = load(artifact_path) if artifact_path else None

@@ -14,8 +14,9 @@ import time
 
 import numpy as np
 
-from linred import bounds, building, certificates
+from linred import building
 from linred._common import validation
+from linred.assurance import certify, confidence_limits
 from linred.careful import careful, careful_markov
 from linred.closed_forms import markov
 from linred.distribution.joint import Joint
@@ -108,7 +109,7 @@ def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, ti
     path = _Path(fitted, held, held_out, asked, level, sees_s, time_limit)
     best, n_passed = path.best()
     best.target = asked
-    best.certified = certificates.confirmed(best, held, asked, confidence)
+    best.certified = certify.confirmed(best, held, asked, confidence)
     redrawn = redrawn_pairs(best)
     best.design = Design(
         _all_redrawn(redrawn, fitted.counts, 1, joint.s_labels),
@@ -143,7 +144,7 @@ def split(joint, held_out):
     """
     from scipy.stats import binom
 
-    uniform = bounds.Chance(b"linred held out", joint.counts).uniform(joint.counts.size).reshape(joint.shape)
+    uniform = confidence_limits.Chance(b"linred held out", joint.counts).uniform(joint.counts.size).reshape(joint.shape)
     held = np.asarray(binom.ppf(uniform, joint.counts, held_out)).astype(np.int64)
     fitted = joint.counts - held
     for name, part in (("to fit on", fitted), ("to test on", held)):
@@ -193,16 +194,16 @@ class _Path:
     def _without_data(self):
         """Lemma 1 where its ceiling meets the target, which needs no test."""
         lemma_1 = _lemma_1_ceiling(self.fitted, self.asked)
-        ceiling = certificates.Certifying(lemma_1, self.held).ceiling()
+        ceiling = certify.Certifying(lemma_1, self.held).ceiling()
         return [lemma_1] if self.asked.is_met_by(ceiling) else []
 
     def _built(self, step):
         if self.sees_s:
             return careful(self.fitted, self.n_expected, self.asked, step, self.time_limit)
-        evidence = bounds.evidence_of_two(self.level)
+        evidence = confidence_limits.evidence_of_two(self.level)
         return careful_markov(self.fitted, self.n_expected, self.asked, step, evidence, self.time_limit, self._known)
 
     def _passes(self, candidate):
         if not self.asked.is_met_by(candidate.sampler().certificate()):
             return False
-        return certificates.Certifying(candidate, self.held).confirms(self.asked, self.level)
+        return certify.Certifying(candidate, self.held).confirms(self.asked, self.level)

@@ -13,8 +13,9 @@ from scipy.stats import binom
 
 import linred
 from joints import adult, example_1, random_joint
-from linred import auditing, bounds, conforming
-from linred.auditing import OTHERS, audit
+from linred.assurance import audit as auditing
+from linred.assurance import confidence_limits, conformance
+from linred.assurance.audit import OTHERS, audit
 from linred.privacy.leakage import Privacy
 from test_sampler import faulty, swap_an_alias
 
@@ -80,9 +81,9 @@ def test_figures_are_below_the_truth_in_two_thousand_runs(name, n):
 def test_limits_that_are_not_corrected_are_caught(monkeypatch):
     """The check above can fail: with limits at a fixed level, LDP and lifts are above the truth in most runs."""
     for name in ("lowest", "highest"):
-        limit = getattr(bounds, name)
+        limit = getattr(confidence_limits, name)
         fixed = lambda n_hits, n, level, limit=limit: limit(n_hits, n, np.maximum(level, 0.2))  # noqa: E731
-        monkeypatch.setattr(bounds, name, fixed)
+        monkeypatch.setattr(confidence_limits, name, fixed)
     above = n_above(spiked(12), 2000, 60, 0.95)
     for figure in range(4):
         with pytest.raises(AssertionError):
@@ -119,7 +120,7 @@ def test_the_share_of_rare_symbols_is_needed():
     n_wrong = np.zeros(2, int)
     for _ in range(300):
         n_hits = np.unique(rng.integers(n_y, size=1000), return_counts=True)[1]
-        naive = bounds.lowest(n_hits, 1000, level / n_hits.size)
+        naive = confidence_limits.lowest(n_hits, 1000, level / n_hits.size)
         n_wrong += [(low > 1 / n_y).any() for low in (naive, auditing.lowest_of_any(n_hits, 1000, level))]
     assert binom.sf(n_wrong[0] - 1, 300, level) < ERROR_RATE
     assert binom.sf(n_wrong[1] - 1, 300, level) > ERROR_RATE
@@ -257,7 +258,7 @@ def test_each_test_of_conformance_has_its_level():
     for seed in range(2000):
         s, x = drawn(mechanism.joint, 400, seed)
         y = mechanism.sampler().sample(s, x, seed=seed)
-        transitions = conforming.Transitions(auditing.Released(s, y, mechanism), x, mechanism)
+        transitions = conformance.Transitions(auditing.Released(s, y, mechanism), x, mechanism)
         n_alarms += [bool(test(0.5)) for test in (transitions.cells, transitions.pools, transitions.lags)]
     for n in n_alarms.tolist():
         assert binom.sf(n - 1, 2000, 0.5) > ERROR_RATE
@@ -360,7 +361,7 @@ def test_tails_of_unequal_probabilities_are_no_smaller_than_the_truth():
             for one in p:
                 law = np.convolve(law, [1.0 - one, one])
             for k in range(n + 1):
-                fewer, more = conforming._tails_of_unequal(k, n, p.sum())
+                fewer, more = conformance._tails_of_unequal(k, n, p.sum())
                 assert fewer >= law[: k + 1].sum() * (1 - 1e-9)
                 assert more >= law[k:].sum() * (1 - 1e-9)
 

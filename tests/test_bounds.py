@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from linred import bounds
+from linred.assurance import confidence_limits
 
 
 @pytest.mark.parametrize("level", [0.5, 0.05, 1e-6])
@@ -14,10 +14,10 @@ def test_limits_are_clopper_pearsons(level):
     for n in (1, 7, 50, 4000):
         for n_hits in {0, 1, n // 3, n - 1, n}:
             exact = stats.binomtest(n_hits, n).proportion_ci(1.0 - 2.0 * level, "exact")
-            for ours, theirs in zip((bounds.lowest, bounds.highest), exact, strict=True):
-                if ours is bounds.lowest and n_hits == 0:
+            for ours, theirs in zip((confidence_limits.lowest, confidence_limits.highest), exact, strict=True):
+                if ours is confidence_limits.lowest and n_hits == 0:
                     theirs = 0.0
-                if ours is bounds.highest and n_hits == n:
+                if ours is confidence_limits.highest and n_hits == n:
                     theirs = 1.0
                 assert float(ours(n_hits, n, level)) == pytest.approx(theirs, rel=1e-6, abs=2e-12)
 
@@ -26,7 +26,7 @@ def test_limits_keep_their_level_exactly():
     """The probability of a limit that is wrong, summed over all outcomes, is at most the level; and not far below."""
     for n in (5, 40):
         hits, n_steps = np.arange(n + 1), 2000
-        high, low = bounds.highest(hits, n, 0.1), bounds.lowest(hits, n, 0.1)
+        high, low = confidence_limits.highest(hits, n, 0.1), confidence_limits.lowest(hits, n, 0.1)
         p = (np.arange(n_steps) + 0.5) / n_steps
         probability = stats.binom.pmf(hits, n, p[:, None])
         for wrong in ((high < p[:, None]), (low > p[:, None])):
@@ -36,13 +36,13 @@ def test_limits_keep_their_level_exactly():
 
 
 def test_no_records_say_nothing():
-    assert float(bounds.highest(0, 0, 0.05)) == 1.0
-    assert float(bounds.lowest(0, 0, 0.05)) == 0.0
+    assert float(confidence_limits.highest(0, 0, 0.05)) == 1.0
+    assert float(confidence_limits.lowest(0, 0, 0.05)) == 0.0
 
 
 def test_evidence_of_two():
     for level in (0.5, 0.05, 1e-3, 1e-12):
-        u = bounds.evidence_of_two(level)
+        u = confidence_limits.evidence_of_two(level)
         assert (1.0 + u) * math.exp(-u) <= level
         assert (1.0 + u) * math.exp(-u) == pytest.approx(level, rel=1e-6)
         assert stats.gamma(2).sf(u) == pytest.approx(level, rel=1e-6)
@@ -53,7 +53,7 @@ def test_ratios_keep_their_level_exactly(n_steps):
     """For all outcomes of two groups: the probability that the bound of a ratio is below the truth."""
     sizes, level, tightest = (12, 9), 0.1, 0.0
     hits = np.stack(np.meshgrid(*(np.arange(n + 1) for n in sizes), indexing="ij"))
-    highs, lows = bounds.limits_of_two(hits, np.array(sizes)[:, None, None], level, n_steps)
+    highs, lows = confidence_limits.limits_of_two(hits, np.array(sizes)[:, None, None], level, n_steps)
     with np.errstate(divide="ignore"):
         above = (highs[0] / lows[1]).max(axis=-1)
         below = (lows[0] / highs[1]).min(axis=-1)
@@ -68,9 +68,9 @@ def test_ratios_keep_their_level_exactly(n_steps):
 
 
 def test_ratios_are_a_third_tighter_than_two_halves_of_the_level():
-    highs, lows = bounds.limits_of_two(np.array([5000, 5000]), np.array([10000, 10000]), 0.05, 64)
+    highs, lows = confidence_limits.limits_of_two(np.array([5000, 5000]), np.array([10000, 10000]), 0.05, 64)
     ours = math.log((highs[0] / lows[1]).max())
-    halves = math.log(bounds.highest(5000, 10000, 0.025) / bounds.lowest(5000, 10000, 0.025))
+    halves = math.log(confidence_limits.highest(5000, 10000, 0.025) / confidence_limits.lowest(5000, 10000, 0.025))
     assert 0.6 < ours / halves < 0.7
 
 
@@ -81,7 +81,10 @@ def test_means_are_those_of_a_linear_programme():
         p = rng.dirichlet(np.ones(n))
         low, high = np.clip(p - rng.random(n) * 0.2, 0.0, 1.0), np.clip(p + rng.random(n) * 0.2, 0.0, 1.0)
         values = rng.normal(size=(3, n))
-        most, least = bounds.largest_mean(values, low, high), bounds.smallest_mean(values, low, high)
+        most, least = (
+            confidence_limits.largest_mean(values, low, high),
+            confidence_limits.smallest_mean(values, low, high),
+        )
         for i, row in enumerate(values):
             for sign, ours in ((-1.0, most[i]), (1.0, least[i])):
                 box = np.stack([low, high], axis=1)
@@ -91,6 +94,6 @@ def test_means_are_those_of_a_linear_programme():
 
 def test_an_empty_box_is_infinite():
     values = np.array([1.0, 2.0])
-    assert bounds.largest_mean(values, np.array([0.6, 0.6]), np.ones(2)) == math.inf
-    assert bounds.largest_mean(values, np.zeros(2), np.array([0.4, 0.4])) == math.inf
-    assert bounds.smallest_mean(values, np.zeros(2), np.array([0.4, 0.4])) == -math.inf
+    assert confidence_limits.largest_mean(values, np.array([0.6, 0.6]), np.ones(2)) == math.inf
+    assert confidence_limits.largest_mean(values, np.zeros(2), np.array([0.4, 0.4])) == math.inf
+    assert confidence_limits.smallest_mean(values, np.zeros(2), np.array([0.4, 0.4])) == -math.inf

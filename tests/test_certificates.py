@@ -12,7 +12,8 @@ import pytest
 import linred
 import populations
 from joints import adult
-from linred import certificates, designing
+from linred import designing
+from linred.assurance import certify
 from linred.privacy.leakage import Privacy
 from linred.privacy.target import Target
 from linred.sampling.integer_tables import Realised
@@ -100,8 +101,8 @@ def test_hits_have_the_means_that_they_should():
     """Rounded hits against P(y|s,x) times counts: within six standard errors at every (s, y)."""
     joint = adult()
     mechanism = linred.optimal(joint, ldp=1.0, sees_s=False)  # many values between 0 and 1
-    certifying = certificates.Certifying(mechanism, joint.counts)
-    hits = certificates.Hits(certifying.rows, joint.counts, certifying.low, certifying.high)
+    certifying = certify.Certifying(mechanism, joint.counts)
+    hits = certify.Hits(certifying.rows, joint.counts, certifying.low, certifying.high)
     width = np.where(certifying.high > certifying.low, certifying.high - certifying.low, 1.0)
     share = (mechanism.p_y_given_sx - certifying.low[:, None]) / width[:, None]
     expected = np.einsum("sx,sxy->sy", joint.counts, share)
@@ -120,7 +121,7 @@ def test_on_the_fit_every_row_is_extreme_in_its_box():
     rows = Realised(mechanism.sampler()).of(1)
     p = mechanism.joint.p_x_given_s[1]
     low, high = np.clip(p - 0.05, 0.0, 1.0), np.clip(p + 0.07, 0.0, 1.0)
-    least, most = certificates._extremes(rows, low, high)
+    least, most = certify._extremes(rows, low, high)
     for y, values in enumerate(dense(rows).T):
         for sign, ours in ((1.0, least[y]), (-1.0, most[y])):
             box = np.stack([low, high], axis=1)
@@ -134,7 +135,7 @@ def test_figures_of_a_box_hold_for_everything_in_it():
     for _ in range(40):
         q, p_s = rng.dirichlet(np.ones(4), 3), rng.dirichlet(np.ones(3))
         ends = [(np.clip(p - 0.1 * p, 0, 1), np.clip(p + 0.1 * p, 0, 1)) for p in (q, p_s)]
-        bound, _ = certificates._of_box(*ends[0], *ends[1], p_s @ q)
+        bound, _ = certify._of_box(*ends[0], *ends[1], p_s @ q)
         for _ in range(200):
             near = [
                 np.clip(p * (1.0 + rng.choice([-0.1, 0.0, 0.1], p.shape)), low, high)

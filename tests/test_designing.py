@@ -12,7 +12,8 @@ from scipy import stats
 import linred
 import populations
 from joints import adult, counts
-from linred import bounds, designing
+from linred import designing
+from linred.assurance import confidence_limits
 from linred.careful import careful, careful_markov
 from linred.privacy import target
 
@@ -84,9 +85,11 @@ def test_adult_end_to_end():
 
 def test_adult_over_other_splits(monkeypatch):
     """The figure is not the luck of one split: the median of seven, and the worst."""
-    chance, shares = bounds.Chance, []
+    chance, shares = confidence_limits.Chance, []
     for seed in range(1, 8):
-        monkeypatch.setattr(bounds, "Chance", lambda purpose, counts, seed=seed: chance(purpose, counts + seed))
+        monkeypatch.setattr(
+            confidence_limits, "Chance", lambda purpose, counts, seed=seed: chance(purpose, counts + seed)
+        )
         shares.append(with_confidence(adult(), ldp=1.0).dtv())
     assert np.median(shares) < 0.09
     assert max(shares) < 0.15

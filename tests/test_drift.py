@@ -18,8 +18,8 @@ from scipy.special import xlogy
 
 import linred
 from joints import adult
-from linred import drift
-from linred.drift import Monitor
+from linred.assurance import monitor as drift
+from linred.assurance.monitor import Monitor
 from linred.errors import DriftError, DriftWarning
 
 ERROR_RATE = 1e-6
@@ -54,7 +54,7 @@ def moved(p, tv):
     return q
 
 
-# The twins: exact, by the definitions in the docstring of linred.drift.
+# The twins: exact, by the definitions in the docstring of linred.assurance.monitor.
 
 
 def compositions(n, k):

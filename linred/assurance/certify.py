@@ -20,8 +20,8 @@ import math
 
 import numpy as np
 
-from linred import bounds
 from linred._common.validation import check_confidence
+from linred.assurance import confidence_limits
 from linred.distribution.joint import Joint
 from linred.mechanism.provenance import FITTED, HELD_OUT, NOTHING, Certified
 from linred.privacy.leakage import Privacy
@@ -152,7 +152,10 @@ class Certifying:
         """Every P(x|s) and every P(s) in a box of its own, all at once; P(y|s) at the ends of what they allow."""
         shared = level / (2.0 * self.counts.size + 2.0 * self.n_s.size)
         n_s = self.n_s[:, None]
-        low_x, high_x = bounds.lowest(self.counts, n_s, shared), bounds.highest(self.counts, n_s, shared)
+        low_x, high_x = (
+            confidence_limits.lowest(self.counts, n_s, shared),
+            confidence_limits.highest(self.counts, n_s, shared),
+        )
         ends = [_extremes(rows, *limits) for rows, *limits in zip(self.rows, low_x, high_x, strict=True)]
         low, high = (np.stack(part) for part in zip(*ends, strict=True))
         low, high = np.maximum(low, self.low), np.minimum(high, self.high)
@@ -240,20 +243,22 @@ class Hits:
     def __init__(self, rows, counts, low, high, together=False):
         self._low, self._high, self._n = low, high, counts.sum(axis=1)[:, None]
         lows, highs = (np.broadcast_to(end, counts.shape) for end in (low, high))
-        chance = bounds.Chance(b"linred all hits" if together else b"linred hits", counts)
+        chance = confidence_limits.Chance(b"linred all hits" if together else b"linred hits", counts)
         each = zip(rows, counts, lows, highs, strict=True)
         self.n_hits = np.stack([_rounded(*one, chance) for one in each])
         if together:
             self.n_hits, self._n = self.n_hits.sum(axis=0), counts.sum()
 
     def highest(self, level):
-        return self._scaled(bounds.highest(self.n_hits, self._n, level))
+        return self._scaled(confidence_limits.highest(self.n_hits, self._n, level))
 
     def lowest(self, level):
-        return self._scaled(bounds.lowest(self.n_hits, self._n, level))
+        return self._scaled(confidence_limits.lowest(self.n_hits, self._n, level))
 
     def of_two(self, level, n_steps):
-        return tuple(self._scaled(part) for part in bounds.limits_of_two(self.n_hits, self._n, level, n_steps))
+        return tuple(
+            self._scaled(part) for part in confidence_limits.limits_of_two(self.n_hits, self._n, level, n_steps)
+        )
 
     def _scaled(self, share):
         low, high = (end if share.ndim == end.ndim else end[..., None] for end in (self._low, self._high))
@@ -281,13 +286,13 @@ def _extremes(rows, low_x, high_x):
     low, high = (np.vstack([limits, rows.weights(limits)]).T for limits in (low_x, high_x))
     low, high = np.clip(low - CANCELLED, 0.0, 1.0), np.clip(high + CANCELLED, 0.0, 1.0)
     return (
-        np.clip(bounds.smallest_mean(values, low, high), 0.0, None) * (1.0 - bounds.SLACK),
-        bounds.largest_mean(values, low, high) * (1.0 + bounds.SLACK),
+        np.clip(confidence_limits.smallest_mean(values, low, high), 0.0, None) * (1.0 - confidence_limits.SLACK),
+        confidence_limits.largest_mean(values, low, high) * (1.0 + confidence_limits.SLACK),
     )
 
 
 def _share_limits(n_s, n, level):
-    return bounds.lowest(n_s, n, level), bounds.highest(n_s, n, level)
+    return confidence_limits.lowest(n_s, n, level), confidence_limits.highest(n_s, n, level)
 
 
 def _of_box(low, high, w_low, w_high, q):
@@ -309,8 +314,8 @@ def _lifts_of_box(low, high, w_low, w_high):
     for s in range(len(low)):
         of_least, of_most = low.copy(), high.copy()
         of_least[s], of_most[s] = high[s], low[s]
-        max_lift = max(max_lift, _log_ratio(high[s], bounds.smallest_mean(of_least.T, w_low, w_high)).max())
-        min_lift = max(min_lift, _log_ratio(bounds.largest_mean(of_most.T, w_low, w_high), low[s]).max())
+        max_lift = max(max_lift, _log_ratio(high[s], confidence_limits.smallest_mean(of_least.T, w_low, w_high)).max())
+        min_lift = max(min_lift, _log_ratio(confidence_limits.largest_mean(of_most.T, w_low, w_high), low[s]).max())
     return float(max_lift), float(min_lift)
 
 
@@ -362,8 +367,8 @@ def _information(low, high, w_low, w_high, q):
         slope = np.where(high > low, (ends[1] - ends[0]) / (high - low), 0.0)
     if not np.isfinite(ends).all():
         return math.inf
-    divergence = (ends[0] - slope * low).sum(axis=1) + bounds.largest_mean(slope, low, np.minimum(high, 1.0))
-    return float(max(0.0, bounds.largest_mean(divergence, w_low, w_high)))
+    divergence = (ends[0] - slope * low).sum(axis=1) + confidence_limits.largest_mean(slope, low, np.minimum(high, 1.0))
+    return float(max(0.0, confidence_limits.largest_mean(divergence, w_low, w_high)))
 
 
 def _rounded_up(figure):

@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import bounds
 from linred._common import validation
 from linred._common.validation import check_confidence
 from linred._kernels import counting
-from linred.certificates import OF_ALL, OF_ONE, ROUNDINGS
+from linred.assurance import confidence_limits
+from linred.assurance.certify import OF_ALL, OF_ONE, ROUNDINGS
+from linred.assurance.conformance import conformance, known_codes
 from linred.columns import encode
-from linred.conforming import conformance, known_codes
 from linred.privacy.leakage import PRIVACY_LABELS, Privacy
 
 OF_FLOOR, OF_RATIO = 0.1, 0.9
@@ -104,7 +104,7 @@ def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
     ---------
     Given s, let the y be independent, each with P(y|s), which may be anything. Then `ldp` is at or below the truth with
     probability `confidence`, and so is `maximal_leakage`. If pairs (s, y) are independent and alike, so are the three
-    lifts, all at once, and `mutual_information`. No alphabet is assumed, nor its size: see `linred.auditing`. Where
+    lifts, all at once, and `mutual_information`. No alphabet is assumed, nor its size: see `linred.assurance.audit`. Where
     figures of several kinds are claimed (the lifts are one kind), those hold all at once, and so a claim that is true
     is called refuted with probability 1 - confidence at most. No figure is negative. They are of the distribution that
     these records come from, whether or not that is the one that the mechanism was fitted on.
@@ -195,15 +195,15 @@ def lowest_of_any(n_hits, n, level):
     """
     guess = np.asarray(n_hits) / n
     for _ in range(3):  # falls towards the largest limit there is
-        guess = bounds.lowest(n_hits, n, level * guess)
-    limit = bounds.lowest(n_hits, n, level * guess / 2.0)
+        guess = confidence_limits.lowest(n_hits, n, level * guess)
+    limit = confidence_limits.lowest(n_hits, n, level * guess / 2.0)
     return np.where(limit >= guess / 2.0, limit, 0.0)
 
 
 def highest_of_any(n_hits, n, level):
     """Upper limits of symbols with a hit or more, as `lowest_of_any`: at the limit h >= n_hits / n the tail is
     level * n_hits / n <= level * h; beyond it the tail falls, and the share of the level rises."""
-    return bounds.highest(n_hits, n, level * n_hits / n)
+    return confidence_limits.highest(n_hits, n, level * n_hits / n)
 
 
 class _Groups(NamedTuple):
@@ -214,9 +214,9 @@ class _Groups(NamedTuple):
 
     def candidates(self, levels):
         """(ratio of simple limits, at half of the level each; y; s; s') of the pairs that are tried."""
-        low = bounds.lowest(self.n_hits, self.n, levels / 2.0)
+        low = confidence_limits.lowest(self.n_hits, self.n, levels / 2.0)
         y = np.flatnonzero((low > 0.0).any(axis=0))
-        low, high = low[:, y], bounds.highest(self.n_hits[:, y], self.n, levels[:, y].max(axis=0) / 2.0)
+        low, high = low[:, y], confidence_limits.highest(self.n_hits[:, y], self.n, levels[:, y].max(axis=0) / 2.0)
         s, other = self._tried(low, high)
         place = np.broadcast_to(np.arange(y.size), s.shape)
         ratios = np.where(s == other, 0.0, low[s, place] / high[other, place])
@@ -226,11 +226,11 @@ class _Groups(NamedTuple):
     def ratios(self, y, s, other, levels, n_steps):
         """Lower bounds of P(y|s) / P(y|s') by `bounds.limits_of_two`, which has the proof, with a level for each, and
         limits away from n_hits by 1 or more."""
-        evidence = np.array([bounds.evidence_of_two(level) for level in levels[s, y]]).reshape(-1, 1)
+        evidence = np.array([confidence_limits.evidence_of_two(level) for level in levels[s, y]]).reshape(-1, 1)
         n_hits, n, other_hits, other_n = self.n_hits[s, y, None], self.n[s], self.n_hits[other, y, None], self.n[other]
         share = np.arange(n_steps) / n_steps
-        low = bounds.lowest(n_hits, n, np.exp(-evidence * (1.0 - share)))
-        high = bounds.highest(other_hits, other_n, np.exp(-evidence * (share + 1.0 / n_steps)))
+        low = confidence_limits.lowest(n_hits, n, np.exp(-evidence * (1.0 - share)))
+        high = confidence_limits.highest(other_hits, other_n, np.exp(-evidence * (share + 1.0 / n_steps)))
         return (np.minimum(low, (n_hits - 1) / n) / np.maximum(high, (other_hits + 1) / other_n)).min(axis=1)
 
     def _tried(self, low, high):
@@ -333,7 +333,7 @@ class Released:
         n_y = self.counts.sum(axis=0)
         max_ratio = lowest_of_any(self.counts, self.n_s, of_one) / highest_of_any(n_y, self.n, of_all)
         low_y = lowest_of_any(n_y, self.n, of_all)
-        min_ratio = low_y / bounds.highest(self.counts, self.n_s, of_one * low_y)
+        min_ratio = low_y / confidence_limits.highest(self.counts, self.n_s, of_one * low_y)
         return tuple(math.log(max(1.0, ratio.max())) for ratio in (max_ratio, min_ratio))
 
     def _information(self, first, halves, level):
