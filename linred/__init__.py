@@ -11,8 +11,8 @@ The names below are the library; each is documented where it is defined.
 from importlib import import_module
 
 from linred._version import __version__ as __version__
-from linred.calibrate import alpha_for
-from linred.closed_forms import markov, non_markov
+from linred.design.calibration import alpha_for
+from linred.design.closed_form import markov, non_markov
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism.mechanism import Mechanism

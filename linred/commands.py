@@ -9,9 +9,11 @@ from functools import reduce
 
 import click
 
-from linred import building, designing, fitting, formats, keys, passing, pipes, texts
+from linred import fitting, formats, keys, passing, pipes, texts
 from linred._common import atomic_file
 from linred.columns.schema import Fitted, names, parts_of
+from linred.design import fit as designing
+from linred.design import registry
 from linred.errors import FileError
 from linred.mechanism.artifact_reader import check_parts, load
 from linred.mechanism.artifact_writer import summary
@@ -288,11 +290,11 @@ def _fitted(data, options):
     """The mechanism that the options ask for, fitted on the file."""
     asked = {name: options[name] for name in ("ldp", "log_lift", "alpha", "time_limit")}
     asked |= {"name": options["mechanism"], "sees_s": not options["no_sees_s"] and options["mechanism"] != "markov"}
-    name, confidence = building.check(**asked), options["confidence"]
+    name, confidence = registry.check(**asked), options["confidence"]
     designing.check_held_out(confidence, options["held_out"], name, asked["alpha"])
     joint, fitted = _counted(data, options, scan=not options["no_scan"])
     if confidence is None:
-        mechanism = building.build(joint, **asked)
+        mechanism = registry.build(joint, **asked)
     else:
         mechanism = designing.with_confidence(
             joint,

@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from linred import baselines
 from linred._common import validation
-from linred.closed_forms import markov, non_markov
+from linred.design import baselines
+from linred.design.closed_form import markov, non_markov
+from linred.design.optimal import optimal
+from linred.design.selective import selective
 from linred.mechanism.mechanism import Mechanism
-from linred.optimum import optimal
-from linred.selection import selective
 
 MEASURES = {
     "alpha": "alpha, share of the way to P(x)",

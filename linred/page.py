@@ -12,9 +12,9 @@ import numpy as np
 
 from linred import plots
 from linred._version import __version__
-from linred.calibrate import alpha_for
 from linred.columns.schema import names
 from linred.curves import tradeoff
+from linred.design.calibration import alpha_for
 from linred.errors import NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.summary import Report, largest_moves

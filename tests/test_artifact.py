@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import joints
 import linred
-from linred import baselines, designing
 from linred.columns import labels
 from linred.columns.schema import Fitted, Leak, Part
+from linred.design import baselines, fit
 from linred.errors import ArtifactError
 from linred.mechanism.mechanism import artifact_writer as artifact
 from linred.privacy import metrics
@@ -41,7 +41,7 @@ MADE = {
     "pram": lambda: baselines.pram(joints.adult(), ldp=1.0),
     "watchdog": lambda: baselines.watchdog(joints.adult(), ldp=1.0),
     "from a matrix": lambda: linred.optimal(linred.Joint([[0.3, 0.2, 0.0], [0.1, 0.1, 0.3]]), ldp=1.0),
-    "with confidence": lambda: designing.with_confidence(joints.adult(), Target(1.0, math.inf), 0.95),
+    "with confidence": lambda: fit.with_confidence(joints.adult(), Target(1.0, math.inf), 0.95),
     "symbols of no probability": lambda: linred.non_markov(
         linred.Joint.from_counts([[3, 0, 1], [0, 0, 0], [1, 0, 5]]), 0.5
     ),

@@ -6,7 +6,8 @@ from hypothesis import given
 
 import linred
 from joints import adult, count_tables, example_1, random_joint, targets
-from linred import Joint, baselines
+from linred import Joint
+from linred.design import baselines
 from promises import check_promises
 
 ALL = [baselines.k_rr, baselines.pram, baselines.watchdog]

@@ -12,8 +12,8 @@ import pytest
 import linred
 import populations
 from joints import adult
-from linred import designing
 from linred.assurance import certify
+from linred.design import fit
 from linred.privacy.leakage import Privacy
 from linred.privacy.target import Target
 from linred.sampling.integer_tables import Realised
@@ -243,7 +243,7 @@ def test_wrong_inputs(arguments, message):
 
 
 def test_the_records_of_the_fit_are_refused():
-    plain, certain = linred.optimal(adult(), ldp=1.0), designing.with_confidence(adult(), Target(1.0, math.inf), 0.9)
+    plain, certain = linred.optimal(adult(), ldp=1.0), fit.with_confidence(adult(), Target(1.0, math.inf), 0.9)
     for mechanism in (plain, certain):
         with pytest.raises(ValueError, match="the records that mechanism was fitted on"):
             linred.certify(mechanism, adult())

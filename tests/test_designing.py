@@ -12,9 +12,9 @@ from scipy import stats
 import linred
 import populations
 from joints import adult, counts
-from linred import designing
 from linred.assurance import confidence_limits
-from linred.careful import careful, careful_markov
+from linred.design import fit
+from linred.design.robust import careful, careful_markov
 from linred.privacy import target
 
 LDP_1 = target.target(1.0, None)
@@ -22,7 +22,7 @@ LDP_1 = target.target(1.0, None)
 
 def with_confidence(table, ldp=None, log_lift=None, confidence=0.95, **how):
     joint = table if isinstance(table, linred.Joint) else linred.Joint.from_counts(table)
-    return designing.with_confidence(joint, target.target(ldp, log_lift), confidence, **how)
+    return fit.with_confidence(joint, target.target(ldp, log_lift), confidence, **how)
 
 
 def n_missed(shape, n, n_fits, seed, confidence, **asked):
@@ -51,8 +51,8 @@ CASES = [
 @pytest.mark.parametrize(("shape", "n", "asked"), CASES)
 def test_targets_are_met_with_confidence(shape, n, asked, n_fits, monkeypatch):
     """On a path of few steps, for time."""
-    monkeypatch.setattr(designing, "STANDARD_ERRORS", (6.0, 4.0, 3.0, 2.0, 1.0, 0.0))
-    monkeypatch.setattr(designing, "MIXED", (0.9, 0.7, 0.5, 0.3, 0.0))
+    monkeypatch.setattr(fit, "STANDARD_ERRORS", (6.0, 4.0, 3.0, 2.0, 1.0, 0.0))
+    monkeypatch.setattr(fit, "MIXED", (0.9, 0.7, 0.5, 0.3, 0.0))
     missed, changed = n_missed(shape, n, n_fits, 1, 0.8, **asked)
     populations.check_failures(missed, n_fits, 0.8)
     assert np.median(changed) < 0.7, "Y drawn whatever x is would pass as well"
@@ -129,7 +129,7 @@ def test_without_a_programme(monkeypatch):
     joint = adult()
     n = joint.counts.sum(axis=1)
     best = careful(joint, n, LDP_1, 3.0)
-    monkeypatch.setattr("linred.careful.MOST_PROGRAMME_CELLS", 0)
+    monkeypatch.setattr("linred.design.robust.MOST_PROGRAMME_CELLS", 0)
     clipped = careful(joint, n, LDP_1, 3.0)
     np.testing.assert_allclose(joint.p_s @ clipped.p_y_given_s, joint.p_x, rtol=1e-9)
     assert best.dtv() <= clipped.dtv() < 1.25 * best.dtv()
@@ -170,9 +170,9 @@ def test_the_split_is_random_whatever_the_order():
     rng, statistic, n = np.random.default_rng(3), 0.0, 0
     for _ in range(200):
         table = rng.integers(50, 500, (3, 7))
-        fitted, held = designing.split(linred.Joint.from_counts(table), 0.3)
+        fitted, held = fit.split(linred.Joint.from_counts(table), 0.3)
         assert (fitted.counts + held == table).all()
-        assert (held == designing.split(linred.Joint.from_counts(table), 0.3)[1]).all()
+        assert (held == fit.split(linred.Joint.from_counts(table), 0.3)[1]).all()
         statistic, n = statistic + ((held - 0.3 * table) ** 2 / (0.21 * table)).sum(), n + table.size
     assert 1e-6 < stats.chi2.sf(statistic, n) < 1.0 - 1e-6
 
@@ -236,7 +236,7 @@ def test_the_path_is_the_same_whatever_symbols_were_held_out(monkeypatch):
     """An x that has no record in the fit must not decide how the others are treated."""
     joint = adult()
     wider = linred.Joint.from_counts(np.pad(joint.counts, ((0, 1), (0, 1))))
-    monkeypatch.setattr("linred.careful.MOST_PROGRAMME_CELLS", joint.counts.size)
+    monkeypatch.setattr("linred.design.robust.MOST_PROGRAMME_CELLS", joint.counts.size)
     for z in (4.0, 1.0):
         one, other = (careful(table, table.counts.sum(axis=1), LDP_1, z) for table in (joint, wider))
         assert one.dtv() == pytest.approx(other.dtv(), rel=1e-9)

@@ -9,7 +9,8 @@ from hypothesis import assume, given
 
 import linred
 from joints import adult, count_tables, random_joint, targets
-from linred import Joint, optimum
+from linred import Joint
+from linred.design import optimal
 from linred.solvers import formulations, interior_point
 from linred.solvers.symbol_merging import Merged
 from promises import check_promises
@@ -72,7 +73,7 @@ def test_counts_of_rare_symbols_and_rare_s(seed):
 
 
 def test_highs_takes_over_where_it_sticks(monkeypatch):
-    monkeypatch.setattr(optimum, "VERTEX_CELLS", 0)
+    monkeypatch.setattr(optimal, "VERTEX_CELLS", 0)
     monkeypatch.setattr(interior_point, "MOST_STEPS", 3)
     mechanism = linred.optimal(adult(), ldp=1.0)
     assert mechanism.gap < 1e-11
@@ -92,7 +93,7 @@ def test_probabilities_far_apart():
 
 @pytest.mark.parametrize("target", [{"ldp": 1.0}, {"ldp": 0.8, "log_lift": 0.5}, {"log_lift": 0.3}], ids=str)
 def test_mechanisms_made_of_it(monkeypatch, target):
-    monkeypatch.setattr(optimum, "VERTEX_CELLS", 0)
+    monkeypatch.setattr(optimal, "VERTEX_CELLS", 0)
     by_points = linred.optimal(adult(), **target)
     check_promises(by_points)
     monkeypatch.undo()
@@ -102,7 +103,7 @@ def test_mechanisms_made_of_it(monkeypatch, target):
 
 def test_what_need_not_move_does_not(monkeypatch):
     """The programme has cells at rest at a vertex; ours is inside, but leaves them where they are too."""
-    monkeypatch.setattr(optimum, "VERTEX_CELLS", 0)
+    monkeypatch.setattr(optimal, "VERTEX_CELLS", 0)
     mechanism = linred.optimal(adult(), ldp=1.0)
     same = (mechanism.p_y_given_s == adult().p_x_given_s) | np.isclose(
         mechanism.p_y_given_s, adult().p_x_given_s, rtol=1e-13, atol=0

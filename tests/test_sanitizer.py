@@ -25,8 +25,8 @@ from frames import (
     every_kind,
     fit,
 )
-from linred import building
 from linred.columns.schema import Fitted, Part
+from linred.design import registry
 from linred.errors import NotFittedError
 
 
@@ -210,8 +210,8 @@ def test_declared_categories_are_the_alphabet():
 
 
 def test_building_looks_at_the_time_limit():
-    assert building.build(JOINT, "optimal", ldp=1.0, time_limit=9).target.ldp == 1.0
+    assert registry.build(JOINT, "optimal", ldp=1.0, time_limit=9).target.ldp == 1.0
     with pytest.raises(ValueError, match=r"^time_limit = 9 is for optimal, which alone solves a programme$"):
-        building.build(JOINT, "markov", ldp=1.0, time_limit=9)
+        registry.build(JOINT, "markov", ldp=1.0, time_limit=9)
     with pytest.raises(ValueError, match=r"^time_limit = -1 is outside \[0, inf\]$"):
-        building.build(JOINT, "optimal", ldp=1.0, time_limit=-1)
+        registry.build(JOINT, "optimal", ldp=1.0, time_limit=-1)

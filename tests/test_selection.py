@@ -43,7 +43,7 @@ def interval_by_bisection(lifts, p_s, factor):
 
 
 def test_intervals_are_balanced():
-    from linred.selection import _intervals
+    from linred.design.selective import _intervals
 
     joint = random_joint(np.random.default_rng(3), 6, 30, zeros=0.2)
     lifts = joint.p_x_given_s / joint.p_x

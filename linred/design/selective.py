@@ -11,9 +11,10 @@ from functools import partial
 
 import numpy as np
 
-from linred import calibrate, couplings
 from linred._common import validation
-from linred.closed_forms import non_markov
+from linred.design import calibration
+from linred.design import coupling as couplings
+from linred.design.closed_form import non_markov
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError
@@ -53,7 +54,9 @@ def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
     if distortion is not None:
         cost, bound = partial(Mechanism.expected_distortion, d=distortion), 0.0
     build = partial(_coupled, joint, coupling, distortion)
-    mechanism = calibrate.meeting(released, None, *target, build, partial(drawing_from, joint, joint.p_x, "selective"))
+    mechanism = calibration.meeting(
+        released, None, *target, build, partial(drawing_from, joint, joint.p_x, "selective")
+    )
     with suppress(CannotMeetError):
         about = {"distortion": distortion, "prefer": prefer}
         mechanism = min(mechanism, non_markov(joint, **target._asdict(), **about), key=cost)

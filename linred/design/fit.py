@@ -5,7 +5,7 @@ x are, which tells nothing, towards less and less damage. They are tested one af
 held out, each at the full level, up to the first that fails; of those before it, the one with the least damage is
 returned (fixed-sequence testing: Maurer, Hothorn & Lehmacher 1995; Learn then Test: Angelopoulos et al. 2021).
 
-What the path is made of is in `linred.careful`: pairs (s, x) that are too rare to say anything about are redrawn from
+What the path is made of is in `linred.design.robust`: pairs (s, x) that are too rare to say anything about are redrawn from
 P_X, which needs no data; they are told in `mechanism.design`.
 """
 
@@ -14,11 +14,11 @@ import time
 
 import numpy as np
 
-from linred import building
 from linred._common import validation
 from linred.assurance import certify, confidence_limits
-from linred.careful import careful, careful_markov
-from linred.closed_forms import markov
+from linred.design import registry
+from linred.design.closed_form import markov
+from linred.design.robust import careful, careful_markov
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.provenance import Design
@@ -78,11 +78,11 @@ def fit(
     (True, True)
     """
     asked = {"ldp": ldp, "log_lift": log_lift, "alpha": alpha, "sees_s": sees_s, "time_limit": time_limit}
-    name = building.check(mechanism, **asked)
+    name = registry.check(mechanism, **asked)
     check_held_out(confidence, held_out, name, alpha)
     joint = Joint.from_records(s, x, s_labels, x_labels)
     if confidence is None:
-        return building.build(joint, name, **asked)
+        return registry.build(joint, name, **asked)
     return with_confidence(joint, target(ldp, log_lift), confidence, sees_s, held_out, time_limit)
 
 
@@ -120,7 +120,7 @@ def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, ti
         n_passed,
         len(path.steps),
         best.dtv(),
-        building.build(joint, "optimal", **_finite(asked), sees_s=sees_s, time_limit=time_limit).dtv(),
+        registry.build(joint, "optimal", **_finite(asked), sees_s=sees_s, time_limit=time_limit).dtv(),
         _lemma_1_ceiling(joint, asked).dtv(),
     )
     return best

@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from linred import calibrate, channels, couplings
 from linred._common import validation
+from linred.design import calibration, coupling, markov_tables
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.privacy import metrics
@@ -30,11 +30,11 @@ def k_rr(joint, *, ldp=None, log_lift=None):
     uniform = np.where(p_x > 0.0, 1.0 / np.count_nonzero(p_x), 0.0)
 
     def build(limits):
-        share = calibrate.share_for(joint, uniform, limits)
+        share = calibration.share_for(joint, uniform, limits)
         p_y_given_s, p_y = ((1.0 - share) * p + share * uniform for p in (joint.p_x_given_s, p_x))
         return _redrawing(joint, "k_rr", np.full(p_x.size, share), uniform, p_y_given_s, p_y)
 
-    return calibrate.meeting_within(joint, asked, build, partial(drawing_from, joint, uniform, "k_rr"))
+    return calibration.meeting_within(joint, asked, build, partial(drawing_from, joint, uniform, "k_rr"))
 
 
 def pram(joint, *, ldp=None, log_lift=None):
@@ -60,9 +60,9 @@ def pram(joint, *, ldp=None, log_lift=None):
         while low < (share := 0.5 * (low + high)) < high:
             low, high = (low, share) if is_enough(share) else (share, high)
         released, w = _there_and_back(joint, high)
-        return channels.mechanism(Merged(joint, symbols=False), released, w(), name="pram")
+        return markov_tables.mechanism(Merged(joint, symbols=False), released, w(), name="pram")
 
-    return calibrate.meeting_within(joint, asked, build, partial(drawing_from, joint, joint.p_x, "pram"))
+    return calibration.meeting_within(joint, asked, build, partial(drawing_from, joint, joint.p_x, "pram"))
 
 
 def _there_and_back(joint, share):
@@ -101,7 +101,7 @@ def watchdog(joint, *, ldp=None, log_lift=None):
         p_y_given_s[:, telling] = joint.p_x_given_s[:, telling].sum(axis=1, keepdims=True) * p_x[telling]
         return _redrawing(joint, "watchdog", np.where(p_x > 0.0, 1.0, 0.0), p_x, p_y_given_s, joint.p_x)
 
-    return calibrate.meeting_within(joint, asked, build, partial(drawing_from, joint, joint.p_x, "watchdog"))
+    return calibration.meeting_within(joint, asked, build, partial(drawing_from, joint, joint.p_x, "watchdog"))
 
 
 def _most_telling(joint, limits):
@@ -133,7 +133,7 @@ def _asked(joint, ldp, log_lift):
 def _redrawing(joint, name, move, table, p_y_given_s, p_y):
     """The mechanism that redraws x with probability move[x], all from one table."""
     seen = joint.p_x > 0.0
-    indptr, y, probability = couplings.marginal_table(p_y)
+    indptr, y, probability = coupling.marginal_table(p_y)
     some = np.flatnonzero(table).astype(np.int32)
     parts = np.where(seen, 1.0 - move, 0.0), np.where(seen, move, 1.0), np.where(seen, 1, 0).astype(np.int32)
     keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in parts)

@@ -1,7 +1,7 @@
 """The mechanism that changes the fewest records, or costs the least, for a privacy target: `linred.optimal`.
 
 A linear programme (`linred.solvers.formulations`) finds P(y|s), or P(y|x) where s is not seen. Its sums are made exact, and it is
-mixed with P_Y if need be, until the integers that are sampled meet the target (`linred.calibrate`).
+mixed with P_Y if need be, until the integers that are sampled meet the target (`linred.design.calibration`).
 """
 
 import math
@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import baselines, calibrate, channels, couplings
 from linred._common import validation
-from linred.closed_forms import markov, non_markov
+from linred.design import baselines, calibration, coupling, markov_tables
+from linred.design.closed_form import markov, non_markov
+from linred.design.selective import reduced, selective
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import drawing_from
 from linred.privacy.target import target as make_target
-from linred.selection import reduced, selective
 from linred.solvers import formulations, interior_point, lp, transport
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.symbol_merging import Merged
@@ -93,7 +93,7 @@ def optimal(
     validation.joint(joint)
     sees_s, keep_marginal = validation.flag("sees_s", sees_s), validation.flag("keep_marginal", keep_marginal)
     time_limit = math.inf if time_limit is None else validation.number("time_limit", time_limit, 0.0, math.inf)
-    couplings.chosen("northwest", prefer, distortion)
+    coupling.chosen("northwest", prefer, distortion)
     if prefer is not None and not sees_s:
         raise ValueError(f"prefer = {prefer!r} is for mechanisms that see s: this one has no coupling to choose")
     distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
@@ -208,7 +208,7 @@ class _Search:
     def best(self):
         """The mechanism, with its gap."""
         optimum_is_wanted = min(self.target) > 0.0  # and where it is not, y is to be independent of x too
-        if optimum_is_wanted and calibrate.alpha_for(self.joint, **self.target._asdict()) == 0.0:
+        if optimum_is_wanted and calibration.alpha_for(self.joint, **self.target._asdict()) == 0.0:
             return self.costs.noted(self.by_linear_reduction(), math.inf)
         return _cheapest(self.costs, self.attempt, self.without_programme, str(self.target), optimum_is_wanted)
 
@@ -252,7 +252,7 @@ class _Search:
         """As `linred.solvers.exact_sums` does it; if the marginal is free, for the one that is there, without what is rounding."""
         if self.keep_marginal:
             return with_exact_sums(rows, weights, self.merged.p_x)
-        rows = np.where(weights @ rows > couplings.SNAP * self.merged.p_x, rows, 0.0)
+        rows = np.where(weights @ rows > coupling.SNAP * self.merged.p_x, rows, 0.0)
         return rows / rows.sum(axis=1, keepdims=True)
 
     def solve_seeing_s(self, limits, d):
@@ -278,15 +278,15 @@ class _Search:
         """The mechanism that goes there, or a little beyond, so that its integers meet the target."""
         build = self.coupled if self.sees_s else partial(self.markov, found.w)
         independent = partial(drawing_from, self.joint, found.released.p_x, "optimal")
-        return calibrate.meeting(found.released, None, *self.target, build, independent)
+        return calibration.meeting(found.released, None, *self.target, build, independent)
 
     def coupled(self, released, beta):
         released, d = linear_reduction(released, beta), self.costs.d
-        return couplings.coupled(self.joint, released, "optimal", couplings.PREFERENCES[self.prefer], d)
+        return coupling.coupled(self.joint, released, "optimal", coupling.PREFERENCES[self.prefer], d)
 
     def markov(self, w, released, beta):
         w = (1.0 - beta) * w + beta * self.merged.of_classes(released.p_x)
-        return channels.mechanism(self.merged, linear_reduction(released, beta), w, name="optimal")
+        return markov_tables.mechanism(self.merged, linear_reduction(released, beta), w, name="optimal")
 
 
 def _markov_of_reduction(joint, alpha, distortion, end):
@@ -302,7 +302,7 @@ def _markov_of_reduction(joint, alpha, distortion, end):
         sources = formulations.symbols_as_sources(merged.p)
         answer = _solve_channel(limits, sources, costs.among(merged.x, cap), end, fixed)
         w = with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x)
-        best = channels.mechanism(merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha)
+        best = markov_tables.mechanism(merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha)
         return min(best, lemma_1, key=costs.of), answer.bound * cap, answer.finished
 
     return _cheapest(costs, attempt, lambda: ([lemma_1], 0.0), f"P(y|s) for alpha = {alpha!r}")
@@ -327,4 +327,4 @@ def _is_hamming(d):
 
 def _without_dust(w, p_y):
     """Entries that are a solver's rounding are none."""
-    return np.where(w > couplings.SNAP * p_y, w, 0.0)
+    return np.where(w > coupling.SNAP * p_y, w, 0.0)

@@ -3,7 +3,7 @@
 import math
 
 from linred._common import validation
-from linred.closed_forms import markov, non_markov
+from linred.design.closed_form import markov, non_markov
 from linred.privacy.target import target
 
 NAMES = ("optimal", "non_markov", "markov")
@@ -39,7 +39,7 @@ def build(joint, name, *, ldp=None, log_lift=None, alpha=None, sees_s=True, time
         return _made_by(name, joint, asked, sees_s)
     if name != "optimal":
         return {"markov": markov, "non_markov": non_markov}[name](joint, **asked)
-    from linred.optimum import optimal  # it takes as long to import as all the rest
+    from linred.design.optimal import optimal  # it takes as long to import as all the rest
 
     return optimal(joint, **asked, sees_s=sees_s, time_limit=time_limit)
 

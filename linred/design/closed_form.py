@@ -4,9 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from linred import calibrate, couplings
 from linred._common import validation
 from linred._kernels import coupling as coupling_kernel
+from linred.design import calibration
+from linred.design import coupling as couplings
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism.mechanism import Mechanism
 
@@ -24,7 +25,7 @@ def markov(joint, alpha=None, *, ldp=None, log_lift=None):
     """
     validation.joint(joint)
     if alpha is None or ldp is not None or log_lift is not None:
-        return calibrate.meeting(joint, alpha, ldp, log_lift, markov, partial(markov, joint, 1.0))
+        return calibration.meeting(joint, alpha, ldp, log_lift, markov, partial(markov, joint, 1.0))
     alpha = validation.alpha(alpha)
     seen = joint.p_x > 0.0
     return Mechanism(
@@ -75,7 +76,7 @@ def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, c
     distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
     if alpha is None or ldp is not None or log_lift is not None:
         build = partial(_proposition_1, coupling=how, distortion=distortion)
-        return calibrate.meeting(joint, alpha, ldp, log_lift, build, partial(markov, joint, 1.0))
+        return calibration.meeting(joint, alpha, ldp, log_lift, build, partial(markov, joint, 1.0))
     return _proposition_1(joint, validation.alpha(alpha), how, distortion)
 
 

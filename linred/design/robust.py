@@ -1,4 +1,4 @@
-"""Mechanisms that expect P(x|s) to be off: what the path of `linred.designing` is made of.
+"""Mechanisms that expect P(x|s) to be off: what the path of `linred.design.fit` is made of.
 
 `careful` sees s. With a margin m(s,y) in nats for how far the share of y among the records of s may be off, P(y|s) is
 kept so far inside of its limits that it stays there:  L(y) e^m <= P(y|s) <= L(y) e^(eps - m).  Where the margin leaves
@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
-from linred import building
-from linred.couplings import couple, excess_over, marginal_table
+from linred.design import registry
+from linred.design.coupling import couple, excess_over, marginal_table
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, released_by
 from linred.solvers import exact_sums, formulations, lp
@@ -86,7 +86,7 @@ def _optimal_markov(joint, common, asked, time_limit):
     seen = joint.counts[:, common].sum(axis=1) > 0
     limits = {name: min(limit, LARGEST) for name, limit in asked._asdict().items() if limit < math.inf}
     table = Joint.from_counts(joint.counts[np.ix_(seen, common)])
-    return building.build(table, "optimal", **limits, sees_s=False, time_limit=time_limit)
+    return registry.build(table, "optimal", **limits, sees_s=False, time_limit=time_limit)
 
 
 def _margins(joint, n_tested, z):

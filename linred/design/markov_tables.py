@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linred import couplings
+from linred.design import coupling
 from linred.mechanism.mechanism import Mechanism
 
 
@@ -17,7 +17,7 @@ def mechanism(merged, released, w, **about):
     total = w.diagonal() + moves
     to = leave[:, merged.x_class] * merged.share / np.where(moves > 0.0, moves, 1.0)[:, None]
     table, y = np.nonzero(to)
-    marginal = couplings.marginal_table(released.p_x)
+    marginal = coupling.marginal_table(released.p_x)
     seen = joint.p_x > 0.0
     parts = (
         np.where(seen, (w.diagonal() / total)[merged.x_class], 0.0),
