@@ -35,7 +35,7 @@ from frames import (
     types,
 )
 from linred.columns.schema import Fitted, Part
-from linred.frames import _Task
+from linred.frames.estimator import _Task
 
 # ---- what comes out
 
