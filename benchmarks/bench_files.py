@@ -15,9 +15,9 @@ from pyarrow import csv, parquet
 import linred
 from benchmarks.common import compare
 from benchmarks.data import adult
-from linred import formats, passing
 from linred._common import atomic_file
 from linred.columns.schema import Fitted, parts_of
+from linred.io import formats, pipeline
 
 N_RECORDS, BATCH = 20_000_000, 2**20
 COLUMNS = ("marital_status", "occupation")
@@ -49,9 +49,9 @@ def ours(mechanism, path, target, keep_sensitive):
     how = {"key": bytes(32), "seed": None, "ids": None, "context": b""}
     asked = {"columns": None, "id_column": None, "unseen": "error", "how": how}
     with formats.open_source(path, formats.format_of(path)) as source:
-        plan = passing.Plan(mechanism, path, source.schema, fitted, keep_sensitive=keep_sensitive, **asked)
+        plan = pipeline.Plan(mechanism, path, source.schema, fitted, keep_sensitive=keep_sensitive, **asked)
         with atomic_file.writing(target, force=True) as file:
-            passing.run(source, file, formats.format_of(target), plan)
+            pipeline.run(source, file, formats.format_of(target), plan)
 
 
 def ahead(batches):

@@ -4,15 +4,16 @@ import json
 
 import click
 
-from linred import commands, fitting
+from linred import commands
 from linred._common.validation import check_confidence
 from linred.assurance import certify as certificates
 from linred.columns.schema import names, parts_of
 from linred.errors import FileError
+from linred.io import counting
+from linred.io.pipeline import binned
+from linred.io.pipes import listed, pyarrow
 from linred.mechanism.artifact_reader import load
 from linred.mechanism.artifact_writer import _finite, summary
-from linred.passing import binned
-from linred.pipes import listed, pyarrow
 
 REFUTED = 3
 """The exit code where an audit refutes a claim, or that the mechanism made the release."""
@@ -55,7 +56,7 @@ def _counted(artifact_path, mechanism, data, options):
         commands._source(data, options) as source,
         commands._progress("counting", data, source, options["quiet"]) as progress,
     ):
-        return fitting.counted_for(mechanism, source, progress)
+        return counting.counted_for(mechanism, source, progress)
 
 
 @click.command()

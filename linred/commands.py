@@ -9,15 +9,16 @@ from functools import reduce
 
 import click
 
-from linred import fitting, formats, keys, passing, pipes, texts
+from linred import texts
 from linred._common import atomic_file
 from linred.columns.schema import Fitted, names, parts_of
 from linred.design import fit as designing
 from linred.design import registry
 from linred.errors import FileError
+from linred.io import counting, formats, key_file, pipeline, pipes
+from linred.io.pipes import PIPE
 from linred.mechanism.artifact_reader import check_parts, load
 from linred.mechanism.artifact_writer import summary
-from linred.pipes import PIPE
 from linred.privacy.target import target
 
 
@@ -229,7 +230,7 @@ GRID = "0.1,0.2,0.3,0.5,0.7,1,1.5,2,3,4"
 def keygen(path, force):
     """Make a key FILE, readable by its owner only, for sanitize --key-file."""
     _check_outputs([], force, path)
-    keys.write(path, force)
+    key_file.write(path, force)
     click.echo(f"{path}: a fresh key. Keep it secret, and keep it: with it an output can be made again.", err=True)
 
 
@@ -279,9 +280,9 @@ def _counted(data, options, scan):
     for column in options["bins"]:
         if column not in (*names(sensitive), *names(public)):
             raise FileError(f"--bins names {column!r}, which is neither sensitive nor public")
-    domain = fitting.read_domain(options["domain"]) if options["domain"] else None
+    domain = counting.read_domain(options["domain"]) if options["domain"] else None
     with _source(data, options) as source, _progress("fitting", data, source, options["quiet"]) as progress:
-        return fitting.fit(
+        return counting.fit(
             source, sensitive, public, domain=domain, missing=options["missing"], scan=scan, progress=progress
         )
 
@@ -338,7 +339,7 @@ def _secret(options):
     if options["id_column"] and not options["key_file"]:
         raise FileError("--id needs --key-file: without a secret of its own, the same id has no same answer")
     return {
-        "key": keys.read(options["key_file"]) if options["key_file"] else None,
+        "key": key_file.read(options["key_file"]) if options["key_file"] else None,
         "seed": options["seed"],
         "ids": None,
     }
@@ -352,7 +353,7 @@ def _context(data, mechanism, options):
         if pipes.is_pipe(data) and options["key_file"]:
             raise FileError("a pipe has no name, and two under one key must not draw alike: name it by --context")
         release = os.path.realpath(data)
-    return passing.context(release, mechanism.fitted.public)
+    return pipeline.context(release, mechanism.fitted.public)
 
 
 def _sanitize(data, mechanism, output, force, options):
@@ -361,7 +362,7 @@ def _sanitize(data, mechanism, output, force, options):
     with _source(data, options) as source:
         if to.kind == "csv" and options["delimiter"]:
             to = to._replace(delimiter=options["delimiter"])
-        plan = passing.Plan(
+        plan = pipeline.Plan(
             mechanism,
             data,
             source.schema,
@@ -378,7 +379,7 @@ def _sanitize(data, mechanism, output, force, options):
             _progress("sanitising", data, source, options["quiet"]) as progress,
             _target(output, force) as file,
         ):
-            counts = passing.run(source, file, to, plan, options["threads"], progress)
+            counts = pipeline.run(source, file, to, plan, options["threads"], progress)
     if not options["quiet"]:
         click.echo(texts.counts(counts, output), err=True)
 

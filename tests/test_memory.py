@@ -10,16 +10,16 @@ import pytest
 from pyarrow import parquet
 
 from commands import HEADER, process
-from linred import fitting
 from linred.columns.encode import Column
 from linred.columns.schema import parts_of
 from linred.errors import FileError
+from linred.io import counting
 
 ROW = "Divorced,Sales"
 PEAK = """
 import resource, sys
 from linred import cli
-import pyarrow.parquet, linred.commands, linred.passing, linred.csv_files, linred.columnar_files
+import pyarrow.parquet, linred.commands, linred.io.pipeline, linred.io.csv_file, linred.io.columnar_file
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     cli.main(sys.argv[1:])
@@ -73,7 +73,7 @@ def test_short_records_and_then_long_ones(artifact_path, tmp_path, repeats):
 
 def test_too_many_pairs_are_refused_before_they_are_counted():
     s, x = (Column(np.arange(n, dtype=np.int32) % n, tuple(range(n))) for n in (25_000, 40_000))
-    tally = fitting.Tally("S and X", fitting.MOST_CELLS)
+    tally = counting.Tally("S and X", counting.MOST_CELLS)
     tracemalloc.start()
     try:
         with pytest.raises(FileError, match=r"^S and X have 25,000 and 40,000 values, too many"):
@@ -88,7 +88,7 @@ def test_too_many_tuples_are_refused_before_they_are_made():
     tracemalloc.start()
     try:
         with pytest.raises(FileError, match=r"have 2 and 3,375,000,000 values"):
-            fitting._declared(parts_of("s", "s"), parts_of("x", ["a", "b", "c"]), domain)
+            counting._declared(parts_of("s", "s"), parts_of("x", ["a", "b", "c"]), domain)
         assert tracemalloc.get_traced_memory()[1] < 50e6
     finally:
         tracemalloc.stop()
@@ -96,7 +96,7 @@ def test_too_many_tuples_are_refused_before_they_are_made():
 
 def test_a_column_with_too_many_pairs_is_not_measured():
     """|S| times its values may be no more than 32 MB of counts: one column of many must not take all memory."""
-    watched, n = fitting._Watched("other"), 5000
+    watched, n = counting._Watched("other"), 5000
     s = Column(np.arange(n, dtype=np.int32), tuple(range(n)))
     watched.add(s, pa.array(np.arange(n) % 4000))
     assert not watched.measured

@@ -3,7 +3,7 @@
 import numpy as np
 
 from linred.errors import FileError
-from linred.pipes import pyarrow
+from linred.io.pipes import pyarrow
 
 
 class Replaced:

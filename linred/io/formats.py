@@ -1,15 +1,15 @@
 """Which format a path has, and how it is opened.
 
 Every source gives its columns' names, then batches of the columns that are asked for, rows in the order of the file;
-every sink takes batches. CSV is in `linred.csv_files`, Parquet and Arrow in `linred.columnar_files`.
+every sink takes batches. CSV is in `linred.io.csv_file`, Parquet and Arrow in `linred.io.columnar_file`.
 """
 
 import os
 from typing import NamedTuple
 
-from linred import columnar_files, csv_files
 from linred.errors import FileError
-from linred.pipes import PIPE, is_pipe, pyarrow
+from linred.io import columnar_file, csv_file
+from linred.io.pipes import PIPE, is_pipe, pyarrow
 
 
 class Format(NamedTuple):
@@ -65,18 +65,18 @@ def open_source(path, form, *, encoding="utf-8"):
     if path != PIPE and os.path.isdir(path):
         raise FileError(f"{path} is a directory, not a file")
     if form.kind == "csv":
-        return csv_files.CsvSource(path, form, encoding)
+        return csv_file.CsvSource(path, form, encoding)
     if is_pipe(path) and form.kind != "arrows":
         raise FileError(f"{form.kind} cannot be read from a pipe, it must seek: give a file, or pipe csv or arrows")
     return {
-        "parquet": columnar_files.ParquetSource,
-        "arrow": columnar_files.ArrowFileSource,
-        "arrows": columnar_files.ArrowStreamSource,
+        "parquet": columnar_file.ParquetSource,
+        "arrow": columnar_file.ArrowFileSource,
+        "arrows": columnar_file.ArrowStreamSource,
     }[form.kind](path)
 
 
 def open_sink(file, form, schema, replaced):
     """A sink that writes columns of a schema to a binary file; `replaced`: {name: Replaced} of those drawn anew."""
-    arrow = columnar_files.ArrowSink
-    sinks = {"csv": csv_files.CsvSink, "parquet": columnar_files.ParquetSink, "arrow": arrow, "arrows": arrow}
+    arrow = columnar_file.ArrowSink
+    sinks = {"csv": csv_file.CsvSink, "parquet": columnar_file.ParquetSink, "arrow": arrow, "arrows": arrow}
     return sinks[form.kind](file, form, schema, replaced)

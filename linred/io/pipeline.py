@@ -16,8 +16,8 @@ from linred.batches.arrow_columns import Replaced
 from linred.columns import labels
 from linred.columns.schema import names
 from linred.errors import FileError
-from linred.formats import open_sink
-from linred.pipes import is_missing, is_ordered, listed, pyarrow
+from linred.io.formats import open_sink
+from linred.io.pipes import is_missing, is_ordered, listed, pyarrow
 from linred.sampling import sanitize_columns
 
 

@@ -11,8 +11,8 @@ from linred.columns import encode, labels
 from linred.columns.schema import Fitted, Leak, names
 from linred.distribution.joint import Joint
 from linred.errors import FileError
-from linred.passing import Ahead, binned, kind_of_type
-from linred.pipes import is_missing, is_ordered, listed, pyarrow
+from linred.io.pipeline import Ahead, binned, kind_of_type
+from linred.io.pipes import is_missing, is_ordered, listed, pyarrow
 from linred.privacy import metrics
 
 MOST_CELLS, MOST_WATCHED_CELLS = 2**26, 2**22
