@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 import linred
 from benchmarks.data import adult
 from linred.datasets import example_1
-from linred.plots import label_directly, style_of
+from linred.report.plots import label_directly, style_of
 
 matplotlib.rcParams.update({"svg.hashsalt": "linred", "font.size": 10})
 FIGURES = Path(__file__).parent / "figures"

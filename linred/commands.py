@@ -9,7 +9,6 @@ from functools import reduce
 
 import click
 
-from linred import texts
 from linred._common import atomic_file
 from linred.columns.schema import Fitted, names, parts_of
 from linred.design import fit as designing
@@ -20,6 +19,7 @@ from linred.io.pipes import PIPE
 from linred.mechanism.artifact_reader import check_parts, load
 from linred.mechanism.artifact_writer import summary
 from linred.privacy.target import target
+from linred.report import text as texts
 
 
 def _options(*decorators):
@@ -208,7 +208,7 @@ def report(artifact_path, as_json, html, force):
 @_reading
 def tradeoff(data, ldp, log_lift, mechanisms, plot, as_csv, force, **options):
     """Privacy against utility on DATA: records changed at every target, for several mechanisms."""
-    from linred.curves import tradeoff as curves_of
+    from linred.report.tradeoff import tradeoff as curves_of
 
     _check_outputs([data, options["domain"]], force, plot)
     points = {"log_lift": _numbers("--log-lift", log_lift)} if log_lift else {"ldp": _numbers("--ldp", ldp or GRID)}
@@ -420,14 +420,14 @@ def _progress(what, data, source, quiet):
 
 
 def _write_page(mechanism, path, force):
-    from linred.page import page
+    from linred.report.html import page
 
     with atomic_file.writing(path, force=force, private=True) as file:
         file.write(page(mechanism).encode())
 
 
 def _write_plot(curves, path, force):
-    from linred import plots
+    from linred.report import plots
 
     with atomic_file.writing(path, force=force) as file:
         plots.save(curves, file, os.path.splitext(path)[1].lower())

@@ -129,7 +129,7 @@ def test_a_picture_has_units_and_each_line_its_name_beside_it():
 
 
 def test_colours_and_dashes_stay_the_same_and_differ():
-    from linred import plots
+    from linred.report import plots
 
     _, one = drawn("markov", "optimal")
     _, other = drawn("optimal", "non_markov")

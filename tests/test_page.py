@@ -1,4 +1,4 @@
-"""`linred.page.page`: its numbers against the mechanism's, its markup, its labels, its chart."""
+"""`linred.report.html.page`: its numbers against the mechanism's, its markup, its labels, its chart."""
 
 import functools
 import math
@@ -14,7 +14,7 @@ import linred
 from joints import adult, example_1, random_joint
 from linred.columns.schema import Fitted, Leak, Part
 from linred.mechanism.summary import largest_moves
-from linred.page import page
+from linred.report.html import page
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</svg></table>", "a & b", "{s}%s{0}", "'x'"]
@@ -408,7 +408,7 @@ def test_a_curve_that_cannot_be_built_is_left_out(monkeypatch):
             raise ValueError("not today")
         return linred.tradeoff(joint, mechanisms=mechanisms, **points)
 
-    monkeypatch.setattr("linred.page.tradeoff", failing)
+    monkeypatch.setattr("linred.report.html.tradeoff", failing)
     text = page(linred.optimal(example_1(), ldp=1.0))
     assert "A curve is left out" in text
     assert 'class="line optimal"' not in text
@@ -420,7 +420,7 @@ def test_a_curve_that_is_not_optimal_does_not_warn(monkeypatch):
         warnings.warn("time is over", linred.NotOptimalWarning, stacklevel=1)
         return linred.tradeoff(joint, **arguments)
 
-    monkeypatch.setattr("linred.page.tradeoff", warning)
+    monkeypatch.setattr("linred.report.html.tradeoff", warning)
     assert 'class="line optimal"' in page(linred.optimal(example_1(), ldp=1.0))
 
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import plots
-from linred.page_numbers import share, unit
-from linred.page_words import CHART, NAMES
+from linred.report import plots
+from linred.report.html_templates import CHART, NAMES
+from linred.report.html_values import share, unit
 
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 470.0, 30.0, 250.0
 """The chart within its 480 x 300 units."""

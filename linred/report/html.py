@@ -10,17 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred import plots
 from linred._version import __version__
 from linred.columns.schema import names
-from linred.curves import tradeoff
 from linred.design.calibration import alpha_for
 from linred.errors import NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.summary import Report, largest_moves
-from linred.page_chart import chart, sample
-from linred.page_numbers import SAME, count, data, escaped, factor, label, nats, share, unit
-from linred.page_words import (
+from linred.privacy.leakage import PRIVACY_LABELS
+from linred.report import plots
+from linred.report.html_chart import chart, sample
+from linred.report.html_templates import (
     ALPHABET,
     ASSUMPTIONS,
     BARS,
@@ -49,7 +48,8 @@ from linred.page_words import (
     SAME_MARGINAL,
     STYLE,
 )
-from linred.privacy.leakage import PRIVACY_LABELS
+from linred.report.html_values import SAME, count, data, escaped, factor, label, nats, share, unit
+from linred.report.tradeoff import tradeoff
 from linred.sampling.exact_certificate import Certificate
 
 N_SYMBOLS, N_MOVES, N_COLUMNS, N_POINTS = 20, 15, 30, 15

@@ -80,7 +80,7 @@ class Curves:
     Attributes
     ----------
     grid : "alpha", "ldp" or "log_lift", what was varied; `points` its values.
-    labels : of the mechanisms. `measures` : see `linred.curves.MEASURES`.
+    labels : of the mechanisms. `measures` : see `linred.report.tradeoff.MEASURES`.
     base : of the logarithms.
     """
 
@@ -106,7 +106,7 @@ class Curves:
 
     def plot(self, x=None, y="dtv", ax=None):
         """Draw measure y against measure x, by default against what was varied; returns the matplotlib axes."""
-        from linred import plots
+        from linred.report import plots
 
         return plots.draw(self, self.grid if x is None else x, y, ax)
 

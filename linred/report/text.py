@@ -4,7 +4,7 @@ import math
 from decimal import ROUND_UP, Context, Decimal
 
 from linred.columns.schema import names
-from linred.curves import MEASURES
+from linred.report.tradeoff import MEASURES
 
 CAUTION = {
     "inferred": "The alphabets were read off the data, which shows what values exist: --domain declares them instead.",
