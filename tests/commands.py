@@ -38,7 +38,7 @@ def process(*arguments, stdin=None, **how):
 
 
 def command(*arguments):
-    return [sys.executable, "-m", "linred.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "linred.cli.main", *map(str, arguments)]
 
 
 def fit(run, data, sensitive, public, *more, output="mechanism.json"):

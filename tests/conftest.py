@@ -31,7 +31,7 @@ def solver(request, monkeypatch):
 @pytest.fixture
 def linred_command(capfd, tmp_path, monkeypatch):
     """Run the command in this process, in an empty directory: linred_command(*arguments) is `Done`."""
-    from linred import cli
+    from linred.cli.main import main
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("signal.signal", lambda *_: None)
@@ -39,7 +39,7 @@ def linred_command(capfd, tmp_path, monkeypatch):
     def run(*arguments):
         capfd.readouterr()
         with pytest.raises(SystemExit) as left:
-            cli.main([str(argument) for argument in arguments])
+            main.main([str(argument) for argument in arguments])
         return Done(left.value.code, *capfd.readouterr())
 
     return run

@@ -276,7 +276,7 @@ def test_an_interrupt_between_outputs_says_what_was_stored(linred_command, monke
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("linred.commands._write_page", interrupt)
+    monkeypatch.setattr("linred.cli.commands._write_page", interrupt)
     outputs = ("-o", "out.csv", "-m", "m.json", "--html", "page.html")
     done = linred_command("run", ADULT, *ASKED, *outputs, "-q")
     assert done.code == 130

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commands import ADULT, ASKED, HEADER, files_in, process
-from linred import cli
+from linred.cli.main import main
 
 
 def outcome(arguments, directory):
@@ -22,7 +22,7 @@ def outcome(arguments, directory):
     os.chdir(directory)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as left:
-            cli.main([str(argument) for argument in arguments])
+            main.main([str(argument) for argument in arguments])
     finally:
         os.chdir(before)
     return left.value.code, err.getvalue()

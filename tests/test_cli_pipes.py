@@ -91,7 +91,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
 
 def test_an_extra_that_is_missing_is_named(tmp_path):
     for package in ("click", "rich", "pyarrow"):
-        code = f"import sys; sys.modules[{package!r}] = None; from linred.cli import main; main(['--version'])"
+        code = f"import sys; sys.modules[{package!r}] = None; from linred.cli.main import main; main(['--version'])"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.returncode == 2
         assert done.stderr == f"linred: the command needs {package}: pip install linred[cli]\n"

@@ -19,7 +19,7 @@ ROW = "Divorced,Sales"
 PEAK = """
 import resource, sys
 from linred import cli
-import pyarrow.parquet, linred.commands, linred.io.pipeline, linred.io.csv_file, linred.io.columnar_file
+import pyarrow.parquet, linred.cli.commands, linred.io.pipeline, linred.io.csv_file, linred.io.columnar_file
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     cli.main(sys.argv[1:])

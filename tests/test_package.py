@@ -58,7 +58,7 @@ def test_the_readmes_table_is_what_is_computed():
 
 
 def test_the_demo_does_the_whole_job_and_the_readme_shows_it(tmp_path):
-    done = run(f"from linred.cli import main; main(['demo', {str(tmp_path)!r}])")
+    done = run(f"from linred.cli.main import main; main(['demo', {str(tmp_path)!r}])")
     readme = (ROOT / "README.md").read_text()
     command, shown = re.search(r"```sh\n(linred run .*?)\n```\n+```text\n(.*?)```", readme, re.DOTALL).groups()
     assert f"$ {command}\n" in done.stdout

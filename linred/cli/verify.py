@@ -4,9 +4,9 @@ import json
 
 import click
 
-from linred import commands
 from linred._common.validation import check_confidence
 from linred.assurance import certify as certificates
+from linred.cli.main import commands
 from linred.columns.schema import names, parts_of
 from linred.errors import FileError
 from linred.io import counting

@@ -3,7 +3,7 @@
 0  done    1  the machine failed (a full disk, say)    2  bad input or usage    3  an audit refutes what was claimed
 130, 143  interrupted
 
-The commands themselves are in `linred.commands` and `linred.checking`.
+The commands themselves are in `linred.cli.commands` and `linred.cli.verify`.
 """
 
 import contextlib
@@ -83,12 +83,12 @@ def _run(arguments):
             import pyarrow
             import rich  # noqa: F401
 
-            from linred import checking
-            from linred.commands import linred
+            from linred.cli.commands import linred
+            from linred.cli.main import verify
             from linred.sampling import keystream
 
-            linred.add_command(checking.certify)
-            linred.add_command(checking.audit)
+            linred.add_command(verify.certify)
+            linred.add_command(verify.audit)
 
             pyarrow.array([None])  # imports pandas, where it is there
             keystream._ciphers()
