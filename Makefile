@@ -32,6 +32,7 @@ lint: $(VENV)/built $(VENV)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint csrc
+	$(BIN)/lint-imports
 
 # sdist and wheel in isolation, installed into an empty venv and tried there.
 dist: $(VENV)/built

@@ -66,26 +66,30 @@ __all__ = [
 _LATER = {
     "DriftError": "errors",
     "DriftWarning": "errors",
-    "Monitor": "drift",
+    "Monitor": "assurance.monitor",
     "NotOptimalWarning": "errors",
-    "Sampler": "sampler",
-    "Sanitizer": "frames",
-    "audit": "auditing",
-    "certify": "certificates",
-    "fit": "designing",
-    "load": "artifact_reader",
-    "local": "geometry",
-    "optimal": "optimum",
-    "sanitize_frame": "frames",
-    "selective": "selection",
-    "tradeoff": "curves",
+    "Sampler": "sampling.sampler",
+    "Sanitizer": "frames.estimator",
+    "audit": "assurance.audit",
+    "certify": "assurance.certify",
+    "fit": "design.fit",
+    "load": "mechanism.artifact_reader",
+    "local": "privacy.local_geometry",
+    "optimal": "design.optimal",
+    "sanitize_frame": "frames.estimator",
+    "selective": "design.selective",
+    "tradeoff": "report.tradeoff",
 }
 """Loaded when asked for, from these modules: what they need takes as long to import as all the rest."""
 
 
 def __getattr__(name):
     if name == "baselines":
-        return import_module("linred.baselines")
+        return import_module("linred.design.baselines")
     if name in _LATER:
         return getattr(import_module(f"linred.{_LATER[name]}"), name)
     raise AttributeError(f"module 'linred' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

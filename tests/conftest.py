@@ -1,9 +1,9 @@
 import hypothesis
 import pytest
 
-from commands import ADULT, ASKED, Done, process
 from linred._kernels import extremes, sampling, simd
 from linred.solvers import lp
+from support.commands import ADULT, ASKED, Done, process
 
 # Fixed examples: a red run is red again. `make test-all` draws more of them.
 hypothesis.settings.register_profile("linred", derandomize=True, deadline=None, max_examples=150)
@@ -39,7 +39,7 @@ def linred_command(capfd, tmp_path, monkeypatch):
     def run(*arguments):
         capfd.readouterr()
         with pytest.raises(SystemExit) as left:
-            main.main([str(argument) for argument in arguments])
+            main([str(argument) for argument in arguments])
         return Done(left.value.code, *capfd.readouterr())
 
     return run

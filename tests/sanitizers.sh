@@ -9,7 +9,7 @@ rm -rf "$target"
 LINRED_CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" \
 LINRED_LDFLAGS="-fsanitize=address,undefined" \
     "$python" setup.py --quiet build_ext --build-lib "$target" --build-temp "$target/objects"
-cp linred/*.py "$target/linred/"
+find linred -name "*.py" -exec cp --parents {} "$target/" \;
 # Python itself is not built with them: load the runtime first, and do not ask the interpreter about leaks.
 sanitized() {
     PYTHONPATH=$target PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
@@ -17,4 +17,4 @@ sanitized() {
 }
 pytest="$(dirname "$python")/pytest"
 sanitized "$python" -c "import sys; sys.path.pop(0); import linred; assert '$target' in linred.__file__, linred.__file__"
-sanitized "$pytest" -q -p no:cacheprovider tests/test_kernels.py tests/test_csv_kernels.py tests/test_mechanism.py tests/test_sampler.py
+sanitized "$pytest" -q -p no:cacheprovider tests/_kernels tests/mechanism/test_mechanism.py tests/sampling/test_sampler.py

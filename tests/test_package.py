@@ -1,7 +1,8 @@
 """What a newcomer meets: the import, the examples in the documentation, the choice of kernels."""
 
+import ast
 import doctest
-import importlib
+import importlib.util
 import os
 import pkgutil
 import re
@@ -34,13 +35,37 @@ def test_every_public_name_is_documented():
         assert getattr(linred, name).__doc__, name
 
 
-MODULES = [module.name for module in pkgutil.iter_modules(linred.__path__) if module.name != "demo"]
+MODULES = [module.name for module in pkgutil.walk_packages(linred.__path__, "linred.") if not module.ispkg]
 
 
-@pytest.mark.parametrize("name", MODULES)
+def has_examples(name):
+    source = importlib.util.find_spec(name).origin
+    return source.endswith(".py") and ">>> " in Path(source).read_text()
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if has_examples(name)])
 def test_examples_in_docstrings(name):
-    failed, _ = doctest.testmod(importlib.import_module(f"linred.{name}"))
+    failed, attempted = doctest.testmod(importlib.import_module(name))
     assert failed == 0
+    assert attempted > 0
+
+
+WITHOUT_EXAMPLE = {"DriftError", "DriftWarning", "Mechanism", "NotOptimalWarning", "Sampler", "baselines", "load"}
+"""What is raised, what other functions return, a module, and what needs a file."""
+
+
+def test_every_public_name_has_an_example():
+    shown = {name for name in linred.__all__ if ">>> " in getattr(linred, name).__doc__}
+    assert set(linred.__all__) - shown == WITHOUT_EXAMPLE
+
+
+def test_a_package_holds_a_docstring_alone():
+    """So that `import linred` stays free of what the packages need, and no function is hidden by a module."""
+    for package in pkgutil.walk_packages(linred.__path__, "linred."):
+        if package.ispkg:
+            tree = ast.parse(Path(importlib.util.find_spec(package.name).origin).read_text())
+            assert len(tree.body) == 1, package.name
+            assert ast.get_docstring(tree), package.name
 
 
 def test_the_readmes_example_prints_what_it_says():

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import linred
-import populations
-from joints import adult, example_1
 from linred.design import fit
 from linred.privacy import target
+from support import populations
+from support.joints import adult, example_1
 
 TEXT = re.sub(r"\s+", " ", (Path(__file__).parents[1] / "docs" / "privacy.md").read_text(encoding="utf-8"))
 

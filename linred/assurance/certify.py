@@ -2,7 +2,7 @@
 
 Three kinds of figures stand beside each other in what it returns:
 
-    plug_in  exact for the integers that are sampled, if P(S, X) were what was fitted (`linred.sampling.exact_certificate`);
+    plug_in  exact for the integers that are sampled, if P(S, X) were what was fitted (`sampler.certificate()`);
     its own  hold with a stated confidence, whatever P(S, X) is, from records;
     ceiling  need no data at all: P(y|s) lies in the range of P(y|s,x), whatever P(x|s) is. Infinite for most.
 

@@ -1,9 +1,30 @@
-"""Codes that were drawn, as Arrow columns in the place of those that they were drawn for."""
+"""Arrow columns: what kind they are, their bins, what is missing; and those that codes that were drawn become."""
 
 import numpy as np
 
 from linred.errors import FileError
-from linred.io.pipes import pyarrow
+
+
+def pyarrow():
+    """The package that reads and writes files."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise ImportError("files need pyarrow: pip install linred[cli]") from None
+    return pyarrow
+
+
+def is_ordered(arrow_type):
+    """Whether it is a dictionary whose values have an order."""
+    return getattr(arrow_type, "ordered", False)
+
+
+def is_missing(column):
+    """Of an Arrow column, which records have no value: null, NaN, or a code for one of these in a dictionary."""
+    if hasattr(column.type, "ordered"):
+        of_codes = np.append(is_missing(column.dictionary), True)
+        return of_codes[np.asarray(column.indices.cast("int64").fill_null(len(of_codes) - 1))]
+    return np.asarray(column.is_null(nan_is_null=True))
 
 
 class Replaced:
@@ -56,3 +77,46 @@ def with_replaced(batch, schema, replaced, codes):
         replaced[field.name].column(codes) if field.name in replaced else batch.column(field.name) for field in schema
     ]
     return pyarrow().record_batch(columns, schema=schema)
+
+
+def part_labels(of_all, parts, place):
+    """The labels of one column, where those of several are tuples."""
+    return of_all if len(parts) == 1 else tuple(None if label is None else label[place] for label in of_all)
+
+
+def kind_of_type(arrow_type):
+    """An Arrow type in the words of `labels.kind_of`."""
+    types = pyarrow().types
+    if types.is_dictionary(arrow_type):
+        arrow_type = arrow_type.value_type
+    for kind, tests in _KINDS.items():
+        if any(hasattr(types, test) and getattr(types, test)(arrow_type) for test in tests):
+            return kind
+    return str(arrow_type)
+
+
+_KINDS = {
+    "text": ("is_string", "is_large_string", "is_string_view"),
+    "true or false": ("is_boolean",),
+    "whole numbers": ("is_integer",),
+    "numbers": ("is_floating",),
+    "bytes": ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view"),
+    "date": ("is_date",),
+    "datetime": ("is_timestamp",),
+    "time": ("is_time",),
+    "Decimal": ("is_decimal",),
+}
+
+
+def binned(path, part, column, start=0):
+    """A column as it is, or its numbers as a dictionary of their bins."""
+    if not part.edges:
+        return column
+    pa = pyarrow()
+    try:
+        numbers = np.asarray(column.cast(pa.float64()).fill_null(np.nan))
+    except pa.ArrowException as error:
+        raise FileError(f"{path}: {part.name!r} is to be sorted into bins, after record {start:,}: {error}") from None
+    codes = part.codes(numbers)
+    indices = pa.array(codes.astype(np.int32), mask=codes == len(part.bins))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(part.bins, pa.string()))

@@ -239,7 +239,7 @@ def keygen(path, force):
 @_force
 def demo(directory, force):
     """The whole job on UCI Adult, into DIRECTORY: sanitised file, artifact, report and plot."""
-    from linred.cli.main import demo as demonstration
+    from linred.cli import demo as demonstration
 
     demonstration.main(click.get_current_context().parent.command, directory, force)
 

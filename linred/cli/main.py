@@ -83,8 +83,8 @@ def _run(arguments):
             import pyarrow
             import rich  # noqa: F401
 
+            from linred.cli import verify
             from linred.cli.commands import linred
-            from linred.cli.main import verify
             from linred.sampling import keystream
 
             linred.add_command(verify.certify)
@@ -137,7 +137,3 @@ def _unexpected(error):
 def _say(message, code):
     print(f"linred: {' '.join(message.split())}", file=sys.stderr)
     return code
-
-
-if __name__ == "__main__":
-    main()

@@ -6,12 +6,12 @@ import click
 
 from linred._common.validation import check_confidence
 from linred.assurance import certify as certificates
-from linred.cli.main import commands
+from linred.batches.arrow_columns import binned, pyarrow
+from linred.cli import commands
 from linred.columns.schema import names, parts_of
 from linred.errors import FileError
 from linred.io import counting
-from linred.io.pipeline import binned
-from linred.io.pipes import listed, pyarrow
+from linred.io.pipes import listed
 from linred.mechanism.artifact_reader import load
 from linred.mechanism.artifact_writer import _finite, summary
 

@@ -2,7 +2,7 @@
 
 A column is a list or a one-dimensional array of any kind. A table is a frame, a dict of columns or a two-dimensional
 array, and its records are tuples. None, NaN and what else means "missing" is a category of its own, labelled None.
-None of pandas, Polars and Arrow is imported: their columns are known by what they can do. `linred.columns.decode` goes back.
+None of pandas, Polars and Arrow is imported: their columns are known by what they can do. `decode` goes back.
 """
 
 from typing import NamedTuple

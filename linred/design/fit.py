@@ -5,7 +5,7 @@ x are, which tells nothing, towards less and less damage. They are tested one af
 held out, each at the full level, up to the first that fails; of those before it, the one with the least damage is
 returned (fixed-sequence testing: Maurer, Hothorn & Lehmacher 1995; Learn then Test: Angelopoulos et al. 2021).
 
-What the path is made of is in `linred.design.robust`: pairs (s, x) that are too rare to say anything about are redrawn from
+What the path is made of is in `robust`: pairs (s, x) that are too rare to say anything about are redrawn from
 P_X, which needs no data; they are told in `mechanism.design`.
 """
 

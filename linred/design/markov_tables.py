@@ -1,4 +1,4 @@
-"""Mechanisms that look at x alone, from a matrix P(y|x) between classes of symbols (`linred.solvers.symbol_merging.Merged`)."""
+"""Mechanisms that look at x alone, from a matrix P(y|x) between classes of symbols (`symbol_merging.Merged`)."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """The mechanism that changes the fewest records, or costs the least, for a privacy target: `linred.optimal`.
 
-A linear programme (`linred.solvers.formulations`) finds P(y|s), or P(y|x) where s is not seen. Its sums are made exact, and it is
+A linear programme (`formulations`) finds P(y|s), or P(y|x) where s is not seen. Its sums are made exact, and it is
 mixed with P_Y if need be, until the integers that are sampled meet the target (`linred.design.calibration`).
 """
 
@@ -249,7 +249,7 @@ class _Search:
         return _Found(merged.released(q), w, answer.bound, answer.finished)
 
     def with_exact_sums(self, rows, weights):
-        """As `linred.solvers.exact_sums` does it; if the marginal is free, for the one that is there, without what is rounding."""
+        """As `exact_sums` does it; if the marginal is free, for the one that is there, without what is rounding."""
         if self.keep_marginal:
             return with_exact_sums(rows, weights, self.merged.p_x)
         rows = np.where(weights @ rows > coupling.SNAP * self.merged.p_x, rows, 0.0)

@@ -4,9 +4,9 @@ import base64
 import os
 from contextlib import contextmanager
 
-from linred.batches.arrow_columns import Replaced, with_replaced
+from linred.batches.arrow_columns import Replaced, pyarrow, with_replaced
 from linred.errors import FileError
-from linred.io.pipes import PIPE, Lent, check_names, holding, one_line, pyarrow, stdin
+from linred.io.pipes import PIPE, Lent, check_names, holding, one_line, stdin
 
 BATCH_BYTES, BATCH_RECORDS, FEW_RECORDS = 8 * 2**20, 2**18, 1024
 GROUP_BYTES, GROUP_RECORDS = 64 * 2**20, 2**20

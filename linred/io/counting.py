@@ -7,12 +7,13 @@ import math
 import numpy as np
 
 from linred._kernels import counting
+from linred.batches.arrow_columns import binned, is_missing, is_ordered, kind_of_type, pyarrow
 from linred.columns import encode, labels
 from linred.columns.schema import Fitted, Leak, names
 from linred.distribution.joint import Joint
 from linred.errors import FileError
-from linred.io.pipeline import Ahead, binned, kind_of_type
-from linred.io.pipes import is_missing, is_ordered, listed, pyarrow
+from linred.io.pipes import listed
+from linred.io.prefetch import Prefetch
 from linred.privacy import metrics
 
 MOST_CELLS, MOST_WATCHED_CELLS = 2**26, 2**22
@@ -48,7 +49,7 @@ def _counted(source, sensitive, public, alphabets, declared, missing, scan, prog
     watched = [_Watched(name) for name in others]
     orders = {name: {} for name in both if is_ordered(source.schema.field(name).type)}
     tally, n_read = Tally("S and X", MOST_CELLS), 0
-    with Ahead(source.batches({*both, *others}, both)) as batches:
+    with Prefetch(source.batches({*both, *others}, both)) as batches:
         for batch in batches:
             read = _Read(source.path, batch, n_read)
             n_read += batch.num_rows

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from linred._kernels import csv_text, recoding
-from linred.batches.arrow_columns import with_replaced
+from linred.batches.arrow_columns import pyarrow, with_replaced
 from linred.errors import FileError
-from linred.io.pipes import PIPE, Lent, check_names, holding, is_pipe, one_line, pyarrow, stdin
+from linred.io.pipes import PIPE, Lent, check_names, holding, is_pipe, one_line, stdin
 
 BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
 """What is read at once, what is looked at for the header, and what no record may be longer than."""

@@ -7,9 +7,10 @@ every sink takes batches. CSV is in `linred.io.csv_file`, Parquet and Arrow in `
 import os
 from typing import NamedTuple
 
+from linred.batches.arrow_columns import pyarrow
 from linred.errors import FileError
 from linred.io import columnar_file, csv_file
-from linred.io.pipes import PIPE, is_pipe, pyarrow
+from linred.io.pipes import PIPE, is_pipe
 
 
 class Format(NamedTuple):

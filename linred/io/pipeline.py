@@ -5,19 +5,18 @@ reader (a thread) -> sanitised and, for CSV, made into lines (all cores) -> writ
 
 import json
 import os
-import queue
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
 import numpy as np
 
-from linred.batches.arrow_columns import Replaced
+from linred.batches.arrow_columns import Replaced, binned, is_missing, is_ordered, kind_of_type, part_labels, pyarrow
 from linred.columns import labels
 from linred.columns.schema import names
 from linred.errors import FileError
 from linred.io.formats import open_sink
-from linred.io.pipes import is_missing, is_ordered, listed, pyarrow
+from linred.io.pipes import listed
+from linred.io.prefetch import Prefetch
 from linred.sampling import sanitize_columns
 
 
@@ -139,49 +138,6 @@ class Plan:
         )
 
 
-def part_labels(of_all, parts, place):
-    """The labels of one column, where those of several are tuples."""
-    return of_all if len(parts) == 1 else tuple(None if label is None else label[place] for label in of_all)
-
-
-def kind_of_type(arrow_type):
-    """An Arrow type in the words of `labels.kind_of`."""
-    types = pyarrow().types
-    if types.is_dictionary(arrow_type):
-        arrow_type = arrow_type.value_type
-    for kind, tests in _KINDS.items():
-        if any(hasattr(types, test) and getattr(types, test)(arrow_type) for test in tests):
-            return kind
-    return str(arrow_type)
-
-
-_KINDS = {
-    "text": ("is_string", "is_large_string", "is_string_view"),
-    "true or false": ("is_boolean",),
-    "whole numbers": ("is_integer",),
-    "numbers": ("is_floating",),
-    "bytes": ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view"),
-    "date": ("is_date",),
-    "datetime": ("is_timestamp",),
-    "time": ("is_time",),
-    "Decimal": ("is_decimal",),
-}
-
-
-def binned(path, part, column, start=0):
-    """A column as it is, or its numbers as a dictionary of their bins."""
-    if not part.edges:
-        return column
-    pa = pyarrow()
-    try:
-        numbers = np.asarray(column.cast(pa.float64()).fill_null(np.nan))
-    except pa.ArrowException as error:
-        raise FileError(f"{path}: {part.name!r} is to be sorted into bins, after record {start:,}: {error}") from None
-    codes = part.codes(numbers)
-    indices = pa.array(codes.astype(np.int32), mask=codes == len(part.bins))
-    return pa.DictionaryArray.from_arrays(indices, pa.array(part.bins, pa.string()))
-
-
 MOST_THREADS = 8
 """Unless more are asked for: one thread reads, and more than so many could not be kept busy by it."""
 
@@ -210,7 +166,7 @@ def run(source, file, form, plan, threads=None, progress=None):
     try:
         with ThreadPoolExecutor(threads) as pool:
             jobs = _jobs(pool, work, batches if first is None else chain([first], batches))
-            with Ahead(jobs, 2 * threads + 8) as jobs_in_order:
+            with Prefetch(jobs, 2 * threads + 8) as jobs_in_order:
                 for job in jobs_in_order:
                     prepared, counts = job.result()
                     sink.write(prepared)
@@ -234,52 +190,3 @@ def _jobs(pool, work, batches):
     for batch in batches:
         yield pool.submit(work, batch, start)
         start += batch.num_rows
-
-
-READER = "linred reader"
-
-
-class Ahead:
-    """What an iterator gives, made by a thread of its own, a little ahead."""
-
-    def __init__(self, items, depth=4):
-        self._items, self._queue, self._stopped = items, queue.Queue(depth), threading.Event()
-        self._thread = threading.Thread(target=self._work, name=READER, daemon=True)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stopped.set()
-        for _ in range(100):  # one that waits for a pipe may never end, and is left behind
-            self._drain()
-            self._thread.join(0.01)
-            if not self._thread.is_alive():
-                break
-
-    def _drain(self):
-        try:
-            while True:
-                self._queue.get_nowait()
-        except queue.Empty:
-            pass
-
-    def _work(self):
-        try:
-            for item in self._items:
-                if self._stopped.is_set():
-                    return
-                self._queue.put((item, None))
-            self._queue.put((None, None))
-        except BaseException as error:
-            self._queue.put((None, error))
-
-    def _next(self):
-        item, error = self._queue.get()
-        if error is not None:
-            raise error
-        return item
-
-    def __iter__(self):
-        return iter(self._next, None)

@@ -4,20 +4,10 @@ import os
 import sys
 from contextlib import contextmanager
 
-import numpy as np
-
+from linred.batches.arrow_columns import pyarrow
 from linred.errors import FileError
 
 PIPE = "-"
-
-
-def pyarrow():
-    """The package that reads and writes files."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise ImportError("files need pyarrow: pip install linred[cli]") from None
-    return pyarrow
 
 
 class Lent:
@@ -53,19 +43,6 @@ def check_names(path, names):
         seen.add(name)
         if len(seen) == place:
             raise FileError(f"{path} has two columns called {listed([name])}: rename one")
-
-
-def is_ordered(arrow_type):
-    """Whether it is a dictionary whose values have an order."""
-    return getattr(arrow_type, "ordered", False)
-
-
-def is_missing(column):
-    """Of an Arrow column, which records have no value: null, NaN, or a code for one of these in a dictionary."""
-    if hasattr(column.type, "ordered"):
-        of_codes = np.append(is_missing(column.dictionary), True)
-        return of_codes[np.asarray(column.indices.cast("int64").fill_null(len(of_codes) - 1))]
-    return np.asarray(column.is_null(nan_is_null=True))
 
 
 def stdin():

@@ -43,7 +43,7 @@ class Mechanism:
     gap : how far its cost may be above the least for its kind of mechanism, by a dual bound; 0.0 for closed forms. The
         cost is the expected distortion, or the share of records changed.
     target : the `Target` in nats that it was made for, and that its sampler's integers meet; None with alpha given.
-    fitted : the columns of the table that it was fitted on, a `linred.columns.schema.Fitted`; None where there was no table.
+    fitted : the columns of the table that it was fitted on, a `schema.Fitted`; None where there was no table.
     certified, design : figures that hold with confidence, and what they cost, where `linred.fit` was asked for them.
 
     Guarantee
@@ -220,7 +220,7 @@ class Mechanism:
         The file holds P(S, X): it is confidential, and readable by its owner only. One that is there already is an
         error, and kept, unless `force`.
         """
-        from linred.mechanism.mechanism import artifact_writer
+        from linred.mechanism import artifact_writer
 
         artifact_writer.save(self, path, force)
 

@@ -1,10 +1,45 @@
-"""P(y|s,x) as it is sampled, for statistics: doubles nearest to the integers, one s at a time, in few values."""
+"""P(y|s,x) as it is sampled: `Channel` in whole numbers, `Realised` in the doubles nearest to them, for statistics."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from linred.sampling.exact_certificate import Channel
+
+class Channel:
+    """A sampler's tables as P(y|s,x), in whole numbers."""
+
+    def __init__(self, sampler):
+        joint, kernel = sampler.joint, sampler._kernel
+        rows = kernel.rows.reshape(joint.shape[0] if sampler.sees_s else 1, -1)[:, : joint.shape[1]]
+        first_cells, first_rows, table = np.unique(rows["first_cell"], return_index=True, return_inverse=True)
+        self._pieces = _pieces_of(kernel.cells, first_cells, rows["log2_cells"].ravel()[first_rows])
+        self._keep, self._table = rows["keep"].astype(object), table.reshape(rows.shape)
+        self._joint, self._sees_s = joint, sampler.sees_s
+        self.unseen = joint._unseen if sampler.sees_s else joint.p_x[None, :] == 0.0
+
+    def unseen_row(self):
+        """P(y|s,x) of pairs that the fit never saw: (numerators, denominator)."""
+        numerators = np.zeros(self._joint.shape[1], object)
+        self._draw(self._table[tuple(np.argwhere(self.unseen)[0])][None], np.ones(1, object), numerators)
+        return numerators, 2**64
+
+    def released_given(self, s):
+        """P(y|s), sum_x P(x|s) P(y|s,x): (numerators, denominator)."""
+        weights = _whole_weights(self._joint, s)
+        s = s if self._sees_s else 0
+        numerators = (weights * self._keep[s]) << 64
+        tables, of_x = np.unique(self._table[s], return_inverse=True)
+        moved = np.zeros(tables.size, object)
+        np.add.at(moved, of_x, weights * (2**64 - self._keep[s]))
+        self._draw(tables, moved, numerators)
+        return numerators, int(weights.sum()) << 128
+
+    def _draw(self, tables, mass, numerators):
+        """numerators[y] += mass[t] * 2^64 P(y | table t), over the tables."""
+        indptr, y, weight = self._pieces
+        sizes = indptr[tables + 1] - indptr[tables]
+        pieces = _ranges(indptr[tables], sizes)
+        np.add.at(numerators, y[pieces], np.repeat(mass, sizes) * weight[pieces])
 
 
 class Rows(NamedTuple):
@@ -57,3 +92,37 @@ class Realised:
         tables, nth = np.divmod(kinds, moves.size)
         others, group = self._tables[tables].toarray() * moves[nth, None], group.ravel()
         return Rows(keep + others[group, np.arange(keep.size)], group, others)
+
+
+class _Pieces(NamedTuple):
+    """What tables of alias cells are made of: weights out of 2^64, of which one y may have several."""
+
+    indptr: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+
+
+def _pieces_of(cells, first_cells, log2_cells):
+    sizes = np.left_shift(1, log2_cells.astype(np.int64))
+    cell = cells[_ranges(first_cells.astype(np.int64), sizes)]
+    shift = np.repeat(log2_cells.astype(np.uint64), sizes)
+    own = cell["threshold"] >> shift
+    full = (2 ** (64 - np.arange(64, dtype=object)))[shift.astype(np.intp)]
+    y, weight = np.stack([cell["own"], cell["alias"]], axis=1), np.stack([own.astype(object), full - own], axis=1)
+    there = np.stack([own > 0, np.ones(own.size, bool)], axis=1)  # a whole cell is one piece
+    ends = np.cumsum(there.sum(axis=1))[np.cumsum(sizes) - 1]
+    return _Pieces(np.concatenate([[0], ends]), y[there].astype(np.intp), weight[there])
+
+
+def _ranges(starts, sizes):
+    """starts[0], starts[0] + 1, ... so many as sizes[0] says, then from starts[1] on."""
+    return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+
+
+def _whole_weights(joint, s):
+    """Whole numbers in the ratios of P(x|s)."""
+    if joint.counts is not None:
+        return joint.counts[s].astype(object)
+    mantissa, exponent = np.frexp(joint.p_x_given_s[s])
+    mantissa = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
+    return mantissa << (exponent - exponent[mantissa != 0].min()).clip(0).astype(object)

@@ -115,7 +115,7 @@ class Sampler:
         return columns[2]
 
     def certificate(self):
-        """Exact privacy figures of what is drawn, from the tables' integers: see `linred.sampling.exact_certificate`."""
+        """Exact privacy figures of what is drawn, from the tables' integers: see `exact_certificate`."""
         from linred.sampling import exact_certificate
 
         return exact_certificate.certificate(self)

@@ -8,7 +8,7 @@ For each s this is an optimal transport. What decides the method is the distorti
 - Monge property, d(x,y) + d(x',y') <= d(x,y') + d(x',y) for x < x', y < y': no two moves should cross, so the
   north-west corner is optimal, in linear time. |i-j| has both properties, (i-j)^2 the second only.
 
-Where neither helps, a linear programme is solved by `linred.solvers.lp`, and its answer is made exact here: flows are computed
+Where neither helps, a linear programme is solved by `lp`, and its answer is made exact here: flows are computed
 again on its basis tree, and potentials on the same tree say how far from the optimum it can be. So it is too where d is
 Monge with equalities but breaks the triangle inequality, max(0, |i-j| - 1) say: the corner is then one optimum of
 many, and not the one that changes the fewest records.

@@ -1,0 +1,91 @@
+"""Files that are there whole or not at all; who may read them; what is kept of a file that is replaced."""
+
+import os
+import stat
+
+import pytest
+
+from linred._common import atomic_file
+from support.commands import files_in
+
+
+@pytest.fixture(autouse=True)
+def usual_umask():
+    old = os.umask(0o022)
+    yield
+    os.umask(old)
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
+    target = tmp_path / "out"
+    writing = atomic_file.writing(target)
+    writing.__enter__().write(b"new")
+    target.write_text("other")
+    with pytest.raises(FileExistsError):
+        writing.__exit__(None, None, None)
+    assert target.read_text() == "other"
+    assert files_in(tmp_path) == ["out"]
+
+
+def test_a_file_that_appears_in_the_last_moment_is_kept(tmp_path, monkeypatch):
+    """After the last look at the target, and before it gets its name."""
+    target, look = tmp_path / "out", atomic_file.check_target
+
+    def look_and_lose(path, *more):
+        found = look(path, *more)
+        if writing:
+            target.write_text("other")
+        return found
+
+    writing = []
+    monkeypatch.setattr(atomic_file, "check_target", look_and_lose)
+    with pytest.raises(FileExistsError, match="exists: --force"), atomic_file.writing(target) as file:
+        writing.append(file.write(b"new"))
+    assert target.read_text() == "other"
+    assert files_in(tmp_path) == ["out"]
+
+
+def test_a_file_system_without_links(tmp_path, monkeypatch):
+    def link(*_):
+        raise PermissionError("not here")
+
+    monkeypatch.setattr(os, "link", link)
+    with atomic_file.writing(tmp_path / "out") as file:
+        file.write(b"new")
+    assert (tmp_path / "out").read_bytes() == b"new"
+    assert files_in(tmp_path) == ["out"]
+
+
+def test_what_is_public_and_what_is_private(tmp_path):
+    for private, expected in ((False, 0o644), (True, 0o600)):
+        path = tmp_path / f"{private}"
+        with atomic_file.writing(path, private=private) as file:
+            assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == expected
+        assert mode(path) == expected
+
+
+@pytest.mark.parametrize("before", [0o600, 0o640, 0o666, 0o4755])
+def test_a_file_that_is_replaced_passes_on_its_mode(tmp_path, before):
+    path = tmp_path / "out"
+    path.touch()
+    path.chmod(before)
+    with atomic_file.writing(path, force=True) as file:
+        file.write(b"new")
+    assert mode(path) == before & 0o777
+    with atomic_file.writing(path, force=True, private=True) as file:
+        file.write(b"secret")
+    assert mode(path) == 0o600
+
+
+def test_names_as_long_as_they_may_be(tmp_path):
+    path = tmp_path / ("n" * 255)
+    with atomic_file.writing(path) as file:
+        (held,) = files_in(tmp_path)
+        file.write(b"whole")
+    assert files_in(tmp_path) == [path.name]
+    (tmp_path / held).touch()  # as if killed
+    assert [one.name for one in atomic_file.stale(path)] == [held]

@@ -1,0 +1,453 @@
+"""Audits: lower bounds that hold by simulation and come near the truth, planted faults that are caught, clean releases
+that pass.
+
+Seeds and keys are fixed, so a pass stays one. A correct library fails a check of coverage with probability ERROR_RATE.
+"""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import linred
+from linred.assurance import audit as auditing
+from linred.assurance import confidence_limits, conformance
+from linred.assurance.audit import OTHERS, audit
+from linred.privacy.leakage import Privacy
+from support.faults import faulty, swap_an_alias
+from support.joints import adult, example_1, random_joint
+
+ERROR_RATE = 1e-6
+KEY = bytes(range(32))
+TWO = linred.Joint(example_1().p_sx)
+
+
+def drawn(joint, n, seed):
+    """n records of a Joint, in codes."""
+    cells = np.random.default_rng(seed).choice(joint.p_sx.size, n, p=joint.p_sx.ravel() / joint.p_sx.sum())
+    return cells // joint.shape[1], cells % joint.shape[1]
+
+
+def conditional(rows, p_s):
+    rows = np.array(rows, float)
+    return linred.Joint.from_conditional(rows / rows.sum(axis=1, keepdims=True), p_s)
+
+
+def spiked(n_y):
+    """P(y|s) = 1 / n_y, and no s tells anything."""
+    return conditional(np.ones((3, n_y)), [0.5, 0.3, 0.2])
+
+
+SHAPES = {
+    "nothing told": (spiked(12), 200),
+    "many rare y": (spiked(500), 500),
+    "rare s": (conditional([[1, 2, 3, 4], [4, 3, 2, 1], [1, 1, 1, 1]], [0.006, 0.494, 0.5]), 5000),
+    "zeros": (random_joint(np.random.default_rng(5), 4, 8, zeros=0.3), 1000),
+    "large": (random_joint(np.random.default_rng(6), 4, 12), 50_000),
+}
+
+
+def n_above(joint, n, runs, confidence, first_seed=0):
+    """How often each of the six figures is above the truth."""
+    truth, above = Privacy.of(joint, math.e), np.zeros(6, int)
+    for seed in range(first_seed, first_seed + runs):
+        above += np.array(audit(*drawn(joint, n, seed), confidence=confidence).figures) > truth
+    return above
+
+
+def check_coverage(above, runs, confidence):
+    for name, n in zip(Privacy._fields, above.tolist(), strict=True):
+        assert binom.sf(n - 1, runs, 1.0 - confidence) > ERROR_RATE, (name, n)
+
+
+# ---- the figures
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_figures_are_below_the_truth(name):
+    joint, n = SHAPES[name]
+    check_coverage(n_above(joint, n, 200, 0.95), 200, 0.95)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [200, 2000, 50_000])
+@pytest.mark.parametrize("name", SHAPES)
+def test_figures_are_below_the_truth_in_two_thousand_runs(name, n):
+    check_coverage(n_above(SHAPES[name][0], n, 2000, 0.95, 1000), 2000, 0.95)
+
+
+def test_limits_that_are_not_corrected_are_caught(monkeypatch):
+    """The check above can fail: with limits at a fixed level, LDP and lifts are above the truth in most runs."""
+    for name in ("lowest", "highest"):
+        limit = getattr(confidence_limits, name)
+        fixed = lambda n_hits, n, level, limit=limit: limit(n_hits, n, np.maximum(level, 0.2))  # noqa: E731
+        monkeypatch.setattr(confidence_limits, name, fixed)
+    above = n_above(spiked(12), 2000, 60, 0.95)
+    for figure in range(4):
+        with pytest.raises(AssertionError):
+            check_coverage(np.where(np.arange(6) == figure, above, 0), 60, 0.95)
+
+
+def test_halves_that_are_one_and_the_same_are_caught(monkeypatch):
+    """Mutual information and leakage that are tested on the records that they were found on."""
+    joint, n = spiked(40), 2000
+    monkeypatch.setattr(auditing.Released, "_halves", lambda self: (np.arange(self.n),) * 2)
+    above = n_above(joint, n, 60, 0.95)
+    for figure in (4, 5):
+        with pytest.raises(AssertionError):
+            check_coverage(np.where(np.arange(6) == figure, above, 0), 60, 0.95)
+
+
+def test_limits_of_any_alphabet_hold_all_at_once():
+    """Over alphabets of any size, a limit above its p in `level` of the runs at most; and it is no trivial one."""
+    rng, level, runs = np.random.default_rng(7), 0.05, 300
+    for p in (np.full(3, 1 / 3), np.full(1000, 1e-3), np.array([0.9, *[1e-4] * 1000])):
+        hits = rng.multinomial(1000, p, runs)
+        low = auditing.lowest_of_any(hits, 1000, level)
+        high = np.where(hits > 0, auditing.highest_of_any(np.maximum(hits, 1), 1000, level), 1.0)
+        for wrong in ((low > p).any(axis=1).sum(), (high < p).any(axis=1).sum()):
+            assert binom.sf(wrong - 1, runs, level) > ERROR_RATE
+        assert low.max(axis=1).min() > 0.0 or p[0] == 1e-3
+    assert auditing.lowest_of_any(np.array([0, 1]), np.array([10, 1]), 0.5).tolist() == [0.0, 0.0]
+
+
+def test_the_share_of_rare_symbols_is_needed():
+    """A level shared out over the y that occur only: the limits of rare ones fail too often. This is what
+    `lowest_of_any` is for."""
+    rng, level, n_y = np.random.default_rng(8), 0.05, 200_000
+    n_wrong = np.zeros(2, int)
+    for _ in range(300):
+        n_hits = np.unique(rng.integers(n_y, size=1000), return_counts=True)[1]
+        naive = confidence_limits.lowest(n_hits, 1000, level / n_hits.size)
+        n_wrong += [(low > 1 / n_y).any() for low in (naive, auditing.lowest_of_any(n_hits, 1000, level))]
+    assert binom.sf(n_wrong[0] - 1, 300, level) < ERROR_RATE
+    assert binom.sf(n_wrong[1] - 1, 300, level) > ERROR_RATE
+
+
+def test_figures_come_near_the_truth():
+    """4 x 12 symbols, 100,000 records: a bound of 0 cannot pass. Shares of the true figures, of three joints."""
+    for seed in range(3):
+        joint = random_joint(np.random.default_rng(seed), 4, 12)
+        found, truth = audit(*drawn(joint, 100_000, 1)).figures, Privacy.of(joint, math.e)
+        for name, share in zip(Privacy._fields, (0.65, 0.55, 0.85, 0.55, 0.85, 0.9), strict=True):
+            assert getattr(found, name) >= share * getattr(truth, name), (seed, name)
+
+
+def test_a_release_at_one_nat_is_seen_as_one():
+    joint = random_joint(np.random.default_rng(0), 4, 12)
+    mechanism = linred.non_markov(joint, ldp=1.0)
+    s, x = drawn(joint, 100_000, 2)
+    found = audit(s, mechanism.sampler().sample(s, x, key=KEY))
+    assert 0.75 < found.ldp < 1.0
+    assert (found.conforms, found.refuted, found.claim) == (None, None, None)
+
+
+def test_what_is_told_by_an_s_alone_is_found_against_all_others():
+    """60 s of 50 records each: no two of them show much, one against all others does."""
+    rows = np.ones((60, 30))
+    rows[7, 3] = 30.0
+    s, y = drawn(conditional(rows, np.full(60, 1 / 60)), 3000, 3)
+    found = audit(s, y)
+    assert found.where == (3, 7, OTHERS)
+    assert found.ldp > 1.0
+    assert "LDP: y = 3, s = 7 against all others." in str(found)
+
+
+def test_where_is_what_is_told_most_of():
+    s, y = ["f", "m"] * 5000, ["a", "b", "b", "b"] * 2500
+    assert audit(s, y).where == ("a", "f", "m")
+    assert audit(s, y).ldp > 5.0  # the truth is infinite
+
+
+def test_the_same_figures_for_lists_and_arrays_and_labels():
+    s, y = drawn(random_joint(np.random.default_rng(3), 3, 5), 3000, 4)
+    figures = audit(s, y).figures
+    names = np.array(["a", "b", "c", "d", "e"])
+    assert audit(s.tolist(), y.tolist()).figures == figures
+    assert audit(s, names[y]).figures == figures
+    assert audit(s, [None if one == 4 else one for one in names[y]]).figures.ldp == figures.ldp
+    assert audit({"a": s, "b": s}, y).figures == figures
+    assert audit(s, [(one, "x") if one else 7 for one in y.tolist()]).figures.ldp == figures.ldp  # not sortable
+
+
+def test_one_s_or_one_y_tells_nothing():
+    for s, y in (
+        ([1] * 50, list(range(50))),
+        ([0, 1] * 50, [3] * 100),
+        ([1], [2]),
+        ([1, 2], [3, 4]),
+        ([1, 2, 3], [1, 1, 2]),
+    ):
+        found = audit(s, y, claim=0.0)
+        assert found.figures == (0.0,) * 6
+        assert (found.where, found.refuted) == (None, False)
+
+
+def test_records_in_any_order_of_s():
+    """A file that is sorted by s: pairs of records must not all be of one s."""
+    s, y = drawn(spiked(12), 20_000, 5)
+    order = np.argsort(s, kind="stable")
+    assert max(audit(s[order], y[order], confidence=0.999).figures) == 0.0
+
+
+# ---- the claim
+
+
+def released_at(ldp, n=50_000):
+    mechanism = linred.non_markov(TWO, ldp=ldp)
+    s, x = drawn(mechanism.joint, n, 6)
+    return mechanism, s, x, mechanism.sampler().sample(s, x, key=KEY)
+
+
+def test_claims_that_are_true_are_consistent_and_others_refuted():
+    mechanism, s, _, y = released_at(1.0)
+    certificate = mechanism.sampler().certificate()
+    for claim in (1.0, {"ldp": 1.0}, certificate, mechanism.target, {"ldp": math.inf, "max_lift": 0.7}):
+        found = audit(s, y, claim=claim)
+        assert (found.refuted, found.reasons, found.conforms) == (False, (), None), claim
+    for claim in (0.7, {"ldp": 0.7}, {"max_lift": 0.3}, {"mutual_information": 0.01}, {"maximal_leakage": 0.1}):
+        found = audit(s, y, claim=claim)
+        assert (found.refuted, len(found.reasons)) == (True, 1), claim
+    assert "LDP is at least 0.9" in audit(s, y, claim=0.7).reasons[0]
+
+
+def test_several_claims_share_the_level():
+    mechanism, s, _, y = released_at(1.0)
+    alone = audit(s, y, claim=1.0, confidence=1 - 0.05 / 4).figures
+    assert audit(s, y, claim=mechanism.sampler().certificate()).figures == pytest.approx(alone, abs=1e-12)
+    assert audit(s, y, claim={"log_lift": 1.0, "max_lift": 1.0, "min_lift": 1.0}).figures == audit(s, y).figures
+    assert audit(s, y, claim={"ldp": math.inf}).figures == audit(s, y).figures
+
+
+def test_a_true_claim_is_seldom_refuted():
+    """All six figures are claimed as they are, in 200 releases: refuted in 5 % at most, by a test at ERROR_RATE."""
+    joint = spiked(6)
+    claim = Privacy(*(0.0,) * 6)
+    n_refuted = sum(audit(*drawn(joint, 500, seed), claim=claim).refuted for seed in range(200))
+    assert binom.sf(n_refuted - 1, 200, 0.05) > ERROR_RATE
+
+
+# ---- conformance
+
+
+MECHANISMS = {
+    "cells, by s": linred.non_markov(TWO, ldp=1.0),
+    "cells, without s": linred.markov(TWO, ldp=1.0),
+    "keep, by s": linred.non_markov(random_joint(np.random.default_rng(3), 20, 70, zeros=0.3), 0.5),
+}
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_clean_releases_conform(name):
+    """In 40 releases, alarms in 5 % at most, by a test at ERROR_RATE."""
+    mechanism, n_alarms = MECHANISMS[name], 0
+    for seed in range(40):
+        s, x = drawn(mechanism.joint, 1000, seed)
+        found = audit(s, mechanism.sampler().sample(s, x, seed=seed), x=x, mechanism=mechanism)
+        assert found.conforms is (not found.reasons)
+        n_alarms += not found.conforms
+    assert binom.sf(n_alarms - 1, 40, 0.05) > ERROR_RATE
+
+
+@pytest.mark.long
+def test_each_test_of_conformance_has_its_level():
+    """2,000 releases at a level of a half, in which alarms are usual: each test by itself, at ERROR_RATE."""
+    mechanism, n_alarms = MECHANISMS["cells, by s"], np.zeros(3, int)
+    for seed in range(2000):
+        s, x = drawn(mechanism.joint, 400, seed)
+        y = mechanism.sampler().sample(s, x, seed=seed)
+        transitions = conformance.Transitions(auditing.Released(s, y, mechanism), x, mechanism)
+        n_alarms += [bool(test(0.5)) for test in (transitions.cells, transitions.pools, transitions.lags)]
+    for n in n_alarms.tolist():
+        assert binom.sf(n - 1, 2000, 0.5) > ERROR_RATE
+    assert n_alarms[:2].min() > 20
+
+
+def refuting(mechanism, s, x, y):
+    found = audit(s, y, x=x, mechanism=mechanism, claim=mechanism.sampler().certificate())
+    assert found.conforms is False
+    return found
+
+
+def test_an_unrandomised_symbol_is_caught():
+    for name, mechanism in MECHANISMS.items():
+        s, x = drawn(mechanism.joint, 50_000, 7)
+        y = mechanism.sampler().sample(s, x, key=KEY)
+        symbol = int((mechanism.joint.p_sx * mechanism.move).sum(axis=0).argmax())
+        reasons = refuting(mechanism, s, x, np.where(x == symbol, x, y)).reasons
+        assert any(f"records of x = {symbol}: 0 of" in reason or "became" in reason for reason in reasons), name
+
+
+def test_a_swapped_alias_entry_is_caught():
+    mechanism = MECHANISMS["cells, by s"]
+    s, x = drawn(mechanism.joint, 1_500_000, 8)
+    y = faulty(mechanism, swap_an_alias).sample(s, x, key=KEY)
+    reason = refuting(mechanism, s, x, y).reasons[0]
+    assert "became y =" in reason
+    assert "are expected (p-value" in reason
+
+
+def test_alpha_not_applied_is_caught():
+    for name in MECHANISMS:
+        mechanism = MECHANISMS[name]
+        s, x = drawn(mechanism.joint, 2000, 9)
+        found = refuting(mechanism, s, x, x)
+        assert any("records: 0 of" in reason or "which is never drawn" in reason for reason in found.reasons), name
+
+
+def test_alpha_not_applied_refutes_the_claim_too():
+    joint = TWO
+    mechanism = linred.non_markov(joint, ldp=0.5)
+    s, x = drawn(joint, 20_000, 9)
+    found = refuting(mechanism, s, x, x)
+    assert found.refuted
+    assert found.reasons[0].startswith("LDP is at least 1.")
+
+
+def test_alpha_applied_twice_is_not_the_mechanism_but_within_the_claim():
+    for name, mechanism in MECHANISMS.items():
+        s, x = drawn(mechanism.joint, 20_000, 10)
+        once = mechanism.sampler().sample(s, x, key=KEY)
+        found = refuting(mechanism, s, x, mechanism.sampler().sample(s, once, key=KEY[::-1]))
+        assert found.refuted is False, name
+
+
+def test_one_leaked_zero_cell_is_caught_and_named():
+    mechanism = linred.non_markov(adult(), ldp=1.0)
+    labels, dense = mechanism.joint, mechanism.p_y_given_sx
+    s, x = drawn(mechanism.joint, 5000, 11)
+    y = mechanism.sampler().sample(s, x, key=KEY)
+    record = int(np.flatnonzero((dense[s, x] == 0.0).any(axis=1))[100])
+    y[record] = int(np.flatnonzero(dense[s[record], x[record]] == 0.0)[0])
+    columns = [
+        np.array(names, object)[codes]
+        for names, codes in ((labels.s_labels, s), (labels.x_labels, x), (labels.x_labels, y))
+    ]
+    (reason,) = refuting(mechanism, *columns).reasons
+    s, x, y = (column[record] for column in columns)
+    assert reason == f"record {record}, s = {s!r}, x = {x!r} became y = {y!r}, which is never drawn"
+
+
+def test_one_keystream_for_two_sets_of_records_is_caught():
+    for name, mechanism in MECHANISMS.items():
+        sampler, (first, second) = mechanism.sampler(), (drawn(mechanism.joint, 3000, seed) for seed in (12, 13))
+        s, x = np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1]])
+        y = np.concatenate([sampler.sample(*first, key=KEY), sampler.sample(*second, key=KEY)])
+        (reason,) = refuting(mechanism, s, x, y).reasons
+        assert reason.startswith("records that are 3,000 apart change together"), name
+        assert reason.endswith("so they share randomness")
+        y = np.concatenate([sampler.sample(*first, key=KEY), sampler.sample(*second, key=KEY, context="second")])
+        assert audit(s, y, x=x, mechanism=mechanism).conforms is True
+
+
+def test_a_keystream_that_repeats_every_few_records_is_caught():
+    """Both sets of pairs, those with i // d even and odd, are looked at."""
+    mechanism = MECHANISMS["cells, by s"]
+    s, x = drawn(mechanism.joint, 8000, 14)
+    parts = [mechanism.sampler().sample(s[i : i + 500], x[i : i + 500], key=KEY) for i in range(0, 8000, 500)]
+    reason = refuting(mechanism, s, x, np.concatenate(parts)).reasons[-1]
+    assert reason.startswith("records that are")
+    assert int(reason.split()[3].replace(",", "")) % 500 == 0
+
+
+def test_tails_of_unequal_probabilities_are_no_smaller_than_the_truth():
+    """Against the law of the sum itself, by convolution."""
+    rng = np.random.default_rng(15)
+    for n in (1, 2, 5, 30):
+        for _ in range(20):
+            p, law = rng.random(n) ** rng.choice([0.3, 1.0, 4.0]), np.ones(1)
+            for one in p:
+                law = np.convolve(law, [1.0 - one, one])
+            for k in range(n + 1):
+                fewer, more = conformance._tails_of_unequal(k, n, p.sum())
+                assert fewer >= law[: k + 1].sum() * (1 - 1e-9)
+                assert more >= law[k:].sum() * (1 - 1e-9)
+
+
+def test_a_y_outside_the_alphabet_is_an_impossible_move():
+    mechanism = MECHANISMS["cells, by s"]
+    s, x, y = np.array([0, 1, 0, 1]), np.array([2, 0, 2, 3]), np.array([2, 0, 9, 8])
+    for given in ({}, {"x": x}):
+        found = audit(s, y, mechanism=mechanism, **given)
+        assert found.conforms is False
+        assert found.reasons[0] == "y[2] = 9 is not in the mechanism's alphabet, nor is 1 other"
+    assert audit(s, x, mechanism=mechanism).conforms is None
+    many = audit([0, 1] * 500, [9, 0, 9, 1] * 250, mechanism=mechanism)
+    assert many.where[0] == 9
+
+
+def test_s_is_not_looked_at_where_the_mechanism_does_not_see_it():
+    mechanism = MECHANISMS["cells, without s"]
+    s, x = drawn(mechanism.joint, 3000, 16)
+    y = mechanism.sampler().sample(None, x, key=KEY)
+    assert audit(1 - s, y, x=x, mechanism=mechanism).conforms is True
+    mechanism = MECHANISMS["cells, by s"]
+    y = mechanism.sampler().sample(s, x, key=KEY)
+    assert audit(1 - s, y, x=x, mechanism=mechanism).conforms is False
+
+
+def test_changes_too_rare_for_a_difference_of_doubles():
+    """P(change) of 2^-64: one change refutes, none does not."""
+    joint = linred.Joint.from_conditional([[0.5, 0.5, 0.0], [0.5, 0.5 - 1e-18, 1e-18]], [0.5, 0.5])
+    mechanism = linred.markov(joint, 1e-17)
+    s, x = np.zeros(1000, int), np.arange(1000) % 2
+    assert audit(s, x, x=x, mechanism=mechanism).conforms is True
+    y = x.copy()
+    y[5] = 0
+    assert audit(s, y, x=x, mechanism=mechanism).conforms is False
+
+
+# ---- what comes out, and what is refused
+
+
+def test_it_prints_as_a_table():
+    mechanism, s, x, y = released_at(1.0, 5000)
+    text = str(audit(s, x, x=x, mechanism=mechanism, claim=mechanism.target))
+    lines = text.splitlines()
+    assert lines[0] == "what is told about S [nats]           at least       claimed"
+    assert (lines[1][:6], lines[1][-8:]) == ("  LDP ", " 1.00000")
+    assert "From 5,000 released records, with confidence 0.95." in lines
+    assert "The claim: refuted." in lines
+    assert "The mechanism: refuted, these are not its transitions." in lines
+    clean = audit(s, y, claim=1.0)
+    assert "The claim: consistent with these records, which does not prove it." in str(clean)
+    assert "claimed" not in str(audit(s, y))
+
+
+def test_an_audit_is_immutable_and_can_be_pickled():
+    mechanism, s, x, y = released_at(1.0, 2000)
+    found = audit(s, y, x=x, mechanism=mechanism, claim=1.0)
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert pickle.loads(pickle.dumps(OTHERS)) is OTHERS
+    with pytest.raises(AttributeError):
+        found.ldp = 0.0
+
+
+MECHANISM = MECHANISMS["cells, by s"]
+BAD = [
+    ({"y": [1]}, ValueError, "s has 2 records and y has 1"),
+    ({"s": [], "y": []}, ValueError, "s and y have no records to audit"),
+    ({"s": "ab"}, ValueError, "s is a str, not a column of records in order"),
+    ({"confidence": 1.0}, ValueError, "confidence = 1.0 is not between 0 and 1"),
+    ({"confidence": "high"}, ValueError, "confidence = 'high' is not a number"),
+    ({"claim": -1.0}, ValueError, r"claim = -1.0 is outside \[0, inf\]"),
+    ({"claim": math.nan}, ValueError, "claim = nan is outside"),
+    ({"claim": "1"}, ValueError, "claim = '1' is not a number"),
+    ({"claim": {"lpd": 1.0}}, ValueError, "claim has 'lpd', which is none of ldp, log_lift"),
+    ({"claim": {"ldp": None}}, ValueError, r"claim\['ldp'\] = None is not a number"),
+    ({"claim": MECHANISM}, ValueError, "claim.mutual_information = <bound method .* is not a number"),
+    ({"x": [0, 1]}, ValueError, "x is given without a mechanism"),
+    ({"mechanism": TWO}, TypeError, r"mechanism is a Joint, not a linred\.Mechanism"),
+    ({"mechanism": MECHANISM, "x": [0]}, ValueError, "x has 1 records and y has 2"),
+    ({"mechanism": MECHANISM, "x": [0, 7]}, ValueError, r"x\[1\] = 7 is not in the mechanism's alphabet$"),
+    ({"mechanism": MECHANISM, "s": [5, 0]}, ValueError, r"s\[0\] = 5 is not in the mechanism's alphabet$"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "error", "message"), BAD)
+def test_bad_arguments_are_named(wrong, error, message):
+    with pytest.raises(error, match=message) as caught:
+        audit(**{"s": [0, 1], "y": [0, 1], **wrong})
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,378 @@
+"""The command when things go wrong: bad input, a full disk, an interrupt, a kill. Targets stay as they were."""
+
+import contextlib
+import gzip
+import os
+import resource
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+import linred
+from support.commands import ADULT, ASKED, DATA, HEADER, command, files_in, process, refused
+
+ROW = "Divorced,Sales"
+
+
+BAD_FILES = {
+    "nothing in it": ("", "is empty"),
+    "blank lines only": ("\n\n", "is empty"),
+    "a missing column": (
+        "marital_status,job\nDivorced,Sales\n",
+        "no column 'occupation'; it has 'marital_status', 'job'",
+    ),
+    "no header": ("a" * 5000 + f",{ROW}" * 30 + "\n", "two columns called"),
+    "two columns of one name": ("marital_status,occupation,occupation\na,b,c\n", "two columns called 'occupation'"),
+    "a column without a name": ("marital_status,occupation,\na,b,c\n", "column 3 has no name"),
+    "too few fields": (HEADER + f"{ROW}\nDivorced\n", "record 2 has 1 fields, and the header has 2"),
+    "too many fields": (HEADER + f"{ROW}\n{ROW}\n{ROW},1\n", "record 3 has 3 fields"),
+    "an open quote": (HEADER + f'{ROW}\nDivorced,"Sales\n{ROW}\n', "record 2 has a quote that is never closed"),
+    "text after a quote": (HEADER + 'Divorced,"Sales"s\n', "record 1 has a quoted field with text after"),
+    "another encoding": (
+        (HEADER + f"{ROW}\nDivorced,Vend\u00e9e\n").encode("latin-1"),
+        "record 2 is not utf-8 text: say --encoding",
+    ),
+    "another encoding in the header": (
+        "marital_status,occupation,\u00e9\n".encode("latin-1"),
+        "first line is not utf-8",
+    ),
+    "an unseen value": (HEADER + f"{ROW}\nDivorced,Astronaut\n", "record 2 has 'Astronaut' in occupation", "--unseen"),
+    "an unseen s": (HEADER + "Engaged,Sales\n", "record 1 has 'Engaged' in marital_status"),
+    "an unseen missing value": (HEADER + "Divorced,\n", "record 1 has a missing value in occupation"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_FILES)
+def test_a_bad_csv_file_is_refused(linred_command, artifact_path, what):
+    raw, *texts = BAD_FILES[what]
+    Path("in.csv").write_bytes(raw if isinstance(raw, bytes) else raw.encode())
+    refused(linred_command("sanitize", "in.csv", "-m", artifact_path, "-o", "out.csv"), "in.csv", *texts)
+    if "unseen" not in what and "no column" not in texts[0]:
+        refused(linred_command("fit", "in.csv", *ASKED, "-o", "m.json"), "in.csv", *texts)
+    assert files_in(".") == ["in.csv"]
+
+
+def test_no_records_are_nothing_to_fit_on_and_nothing_to_sanitize(linred_command, artifact_path):
+    for text in (HEADER, HEADER.strip()):
+        Path("in.csv").write_text(text)
+        refused(linred_command("fit", "in.csv", *ASKED, "-o", "m.json"), "no records to fit on")
+        for to in ("csv", "parquet", "arrow"):
+            assert linred_command("sanitize", "in.csv", "-m", artifact_path, "-o", f"out.{to}", "--force").code == 0
+        assert Path("out.csv").read_text() == "occupation\n"
+        assert parquet.ParquetFile("out.parquet").metadata.num_rows == 0
+
+
+@pytest.mark.parametrize("unseen", ["marginal", "null"])
+def test_what_becomes_of_unseen_values(linred_command, artifact_path, unseen):
+    rows = ["Divorced,Astronaut", "Engaged,Sales", "Divorced,", ROW] * 500
+    Path("in.csv").write_text(HEADER + "\n".join(rows) + "\n")
+    done = linred_command("sanitize", "in.csv", "-m", artifact_path, "-o", "out.csv", "--unseen", unseen, "--seed", "1")
+    assert done.code == 0
+    assert "1,500 had a value that the fit did not see" in done.err
+    drawn = Path("out.csv").read_text().splitlines()[1:]
+    assert len(drawn) == 2000
+    unknown = [value for i, value in enumerate(drawn) if i % 4 < 3]
+    if unseen == "null":
+        assert set(unknown) == {'""'}  # alone in a line, so that it is not taken for no record
+    else:
+        assert "Astronaut" not in drawn
+        assert len(set(unknown)) > 10
+        assert set(unknown) <= set(linred.load(artifact_path).joint.x_labels)
+
+
+def test_files_that_are_not_what_their_name_says(linred_command, artifact_path):
+    for extension in ("parquet", "arrow", "arrows", "csv.gz", "csv.zst"):
+        for raw in (b"", b"garbage" * 100, HEADER.encode()):
+            Path(f"in.{extension}").write_bytes(raw)
+            refused(linred_command("sanitize", f"in.{extension}", "-m", artifact_path, "-o", "out.csv"), "in.")
+    refused(linred_command("sanitize", "nowhere.csv", "-m", artifact_path, "-o", "out.csv"), "no such file")
+    refused(linred_command("sanitize", ".", "-m", artifact_path, "-o", "out.csv", "--from", "csv"), "is a directory")
+    refused(
+        linred_command("sanitize", "in.xls", "-m", artifact_path, "-o", "out.csv"), "its extension is not one of .csv"
+    )
+    refused(linred_command("sanitize", ADULT, "-m", artifact_path, "-o", "out.xls"), "its extension is not one of .csv")
+    assert not any(name.startswith("out") for name in files_in("."))
+
+
+def test_a_cut_file_is_refused_and_nothing_is_left(linred_command, artifact_path):
+    table = csv.read_csv(ADULT)
+    Path("in.csv.gz").write_bytes(gzip.compress(ADULT.read_bytes())[:-1000])
+    refused(linred_command("sanitize", "in.csv.gz", "-m", artifact_path, "-o", "out.csv"), "in.csv.gz", "runcated")
+    parquet.write_table(table, "in.parquet")
+    raw = Path("in.parquet").read_bytes()
+    Path("in.parquet").write_bytes(raw[: len(raw) // 2])
+    refused(linred_command("sanitize", "in.parquet", "-m", artifact_path, "-o", "out.csv"), "in.parquet")
+    assert not any("out" in name for name in files_in("."))
+
+
+def test_a_mechanism_for_other_columns_or_types(linred_command, artifact_path):
+    parquet.write_table(pa.table({"marital_status": ["Divorced"], "occupation": [5]}), "in.parquet")
+    refused(
+        linred_command("sanitize", "in.parquet", "-m", artifact_path, "-o", "out.csv"),
+        "column 'occupation' has whole numbers, and the mechanism was fitted on text",
+    )
+    refused(
+        linred_command("sanitize", DATA / "flights.csv", "-m", artifact_path, "-o", "out.csv"),
+        "no column 'marital_status'",
+    )
+    linred.markov(linred.Joint([[0.5, 0.5]]), 0.5).save("bare.json")
+    refused(linred_command("sanitize", ADULT, "-m", "bare.json", "-o", "out.csv"), "does not say which columns")
+    renamed = ("sanitize", ADULT, "-m", "bare.json", "-o", "out.csv", "--public", "sex,race", "--sensitive", "age")
+    refused(linred_command(*renamed), "is not of 2 public columns")
+    twice = ("sanitize", ADULT, "-m", artifact_path, "-o", "out.csv", "--sensitive", "occupation")
+    refused(linred_command(*twice), "both sensitive and public")
+    refused(linred_command("sanitize", ADULT, "-m", ADULT, "-o", "out.csv"), "not JSON")
+    refused(linred_command("sanitize", ADULT, "-m", "none.json", "-o", "out.csv"), "none.json")
+
+
+TARGETS = {
+    "the input": ("in.csv", "the input itself"),
+    "a link to the input": ("link.csv", "the input itself"),
+    "the artifact": ("m.json", "the input itself"),
+    "an existing file": ("there.csv", "exists: --force"),
+    "a directory": ("dir", "is a directory"),
+    "in no directory": ("nowhere/out.csv", "there is no directory"),
+    "a device": ("/dev/null", "not a regular file"),
+}
+
+
+@pytest.mark.parametrize("what", TARGETS)
+def test_a_bad_target_is_refused_before_anything_is_read(linred_command, artifact_path, what):
+    target, text = TARGETS[what]
+    Path("in.csv").write_text(HEADER + ROW + "\n")
+    Path("m.json").write_bytes(artifact_path.read_bytes())
+    Path("there.csv").write_text("as it was")
+    os.symlink("in.csv", "link.csv")
+    os.mkdir("dir")
+    before = {name: Path(name).read_bytes() for name in ("in.csv", "m.json", "there.csv")}
+    force = () if what == "an existing file" else ("--force",)
+    more = ("--to", "csv") if not target.endswith(".csv") else ()
+    refused(linred_command("sanitize", "in.csv", "-m", "m.json", "-o", target, *force, *more), text)
+    assert {name: Path(name).read_bytes() for name in before} == before
+    assert files_in(".") == ["dir", "in.csv", "link.csv", "m.json", "there.csv"]
+
+
+def test_a_directory_that_may_not_be_written_to(linred_command, artifact_path):
+    os.mkdir("closed", 0o500)
+    nobody = os.geteuid() != 0  # root may write anywhere but there
+    target = "closed/out.csv" if nobody else "/proc/out.csv"
+    done = linred_command("sanitize", ADULT, "-m", artifact_path, "-o", target)
+    refused(done, "no permission" if nobody else "/proc/")
+
+
+OPTIONS = {
+    "nothing asked": (("fit", ADULT, *ASKED[:4]), "nothing is asked"),
+    "alpha and a target": (("fit", ADULT, *ASKED, "--alpha", "0.5"), "alpha = 0.5 and a target are both given"),
+    "a negative target": (("fit", ADULT, *ASKED[:4], "--ldp", "-1"), "ldp = -1.0 is outside"),
+    "no number": (("fit", ADULT, *ASKED[:4], "--ldp", "one"), "'one' is not a valid float"),
+    "not a number": (("fit", ADULT, *ASKED[:4], "--ldp", "nan"), "ldp = nan"),
+    "S and X the same": (
+        ("fit", ADULT, "--sensitive", "sex", "--public", "sex", "--ldp", "1"),
+        "both sensitive and public",
+    ),
+    "a column twice": (("fit", ADULT, "--sensitive", "sex,sex", "--public", "race", "--ldp", "1"), "names 'sex' twice"),
+    "no such column": (("fit", ADULT, "--sensitive", "gender", "--public", "race", "--ldp", "1"), "no column 'gender'"),
+    "Proposition 1 without s": (("fit", ADULT, *ASKED, "--mechanism", "non-markov", "--no-sees-s"), "looks at s"),
+    "bins of nothing": (("fit", ADULT, *ASKED, "--bins", "age=1,2"), "--bins names 'age'"),
+    "bins without edges": (("fit", ADULT, *ASKED, "--bins", "occupation"), "is not COLUMN=EDGE"),
+    "bins out of order": (("fit", ADULT, *ASKED, "--bins", "occupation=2,1"), "not a finite number above"),
+    "bins of text": (("fit", ADULT, *ASKED, "--bins", "occupation=1,2"), "'occupation' is to be sorted into bins"),
+    "bins of one column twice": (
+        ("fit", ADULT, *ASKED, "--bins", "age=1", "--bins", "age=2,3"),
+        "'age' is there twice",
+    ),
+    "a line break": (("fit", ADULT, *ASKED, "--public", "age\nsex"), "a line break in it goes in quotes"),
+    "an artifact to a pipe": (("fit", ADULT, *ASKED, "-o", "-"), "- is for tables"),
+    "a page to a pipe": (("run", ADULT, *ASKED, "-o", "out.csv", "--html", "-"), "- is for tables"),
+    "a picture to a pipe": (("tradeoff", ADULT, *ASKED[:4], "--plot", "-"), "- is for tables"),
+    "a key to a pipe": (("keygen", "-"), "- is for tables"),
+    "a picture over the domain": (
+        ("tradeoff", ADULT, *ASKED[:4], "--domain", "key", "--plot", "key", "--force"),
+        "the input itself",
+    ),
+    "no such domain": (("fit", ADULT, *ASKED, "--domain", "none.json"), "none.json: the domain cannot be read"),
+    "no such encoding": (("fit", ADULT, *ASKED, "--encoding", "klingon"), "encoding 'klingon' is not known"),
+    "an encoding of no text": (("fit", ADULT, *ASKED, "--encoding", "zlib"), "encoding 'zlib' is not known"),
+    "a delimiter too long": (("fit", ADULT, *ASKED, "--delimiter", "ab"), "delimiter 'ab'"),
+    "no such option": (("fit", ADULT, "--wrong"), "No such option"),
+    "no such command": (("wrong",), "No such command"),
+    "two secrets": (("run", ADULT, *ASKED, "-o", "out.csv", "--seed", "1", "--key-file", "key"), "both given"),
+    "ids without a key": (("run", ADULT, *ASKED, "-o", "out.csv", "--id", "age"), "--id needs --key-file"),
+    "an id that is X": (
+        ("run", ADULT, *ASKED, "-o", "out.csv", "--id", "occupation", "--key-file", "key"),
+        "--id names",
+    ),
+    "no such key": (("run", ADULT, *ASKED, "-o", "out.csv", "--key-file", "none"), "the key cannot be read"),
+    "a pipe read twice": (("run", "-", *ASKED, "-o", "out.csv"), "a pipe can be read once"),
+    "one file for two": (("run", ADULT, *ASKED, "-o", "out.csv", "-m", "./out.csv"), "named for two outputs"),
+    "no such picture": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1", "--plot", "plot.bmp"), ".svg, .png or .pdf"),
+    "no such mechanism": (("tradeoff", ADULT, *ASKED[:4], "--mechanisms", "magic"), "'magic' is none of"),
+    "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "not a list of numbers"),
+}
+
+
+@pytest.mark.parametrize("what", OPTIONS)
+def test_options_that_cannot_be(linred_command, what):
+    arguments, text = OPTIONS[what]
+    assert linred_command("keygen", "key").code == 0
+    refused(linred_command(*arguments), text)
+    assert files_in(".") == ["key"]
+
+
+DOMAINS = {
+    "not JSON": ("{", "cannot be read as JSON"),
+    "no object": ("[]", 'a domain is {"column": ["label", ...], ...}'),
+    "no list": ('{"occupation": "Sales"}', "occupation is not a list"),
+    "a column is missing": ('{"occupation": ["Sales"]}', "declares nothing for column 'marital_status'"),
+    "a label twice": ('{"occupation": ["Sales", "Sales"]}', "'occupation'[1] = 'Sales' is there before"),
+    "no number": ('{"occupation": [{"decimal": "abc"}]}', "occupation[0] = 'abc' is not a decimal"),
+    "no such time": ('{"occupation": [{"datetime64": [1e26, "s", 1]}]}', "is not a datetime64"),
+    "an object": ('{"occupation": [{"__class__": "os"}]}', "is no label"),
+}
+
+
+@pytest.mark.parametrize("what", DOMAINS)
+def test_domains_that_cannot_be(linred_command, what):
+    content, text = DOMAINS[what]
+    Path("domain.json").write_text(content)
+    refused(linred_command("fit", ADULT, *ASKED, "--domain", "domain.json", "-o", "m.json"), text)
+    assert files_in(".") == ["domain.json"]
+
+
+def test_the_demo_keeps_what_is_there(linred_command):
+    os.mkdir("mine")
+    Path("mine/report.html").write_text("as it was")
+    refused(linred_command("demo", "mine"), "report.html exists: --force")
+    assert files_in("mine") == ["report.html"]
+    assert Path("mine/report.html").read_text() == "as it was"
+    assert linred_command("demo", "mine", "--force").code == 0
+    assert stat.S_IMODE(os.stat("mine/report.html").st_mode) == 0o600
+
+
+def test_names_of_columns_that_break_lines_do_not_break_ours(linred_command):
+    rows = "".join(f"{s},{x},{s}\n" for s, x in [("f", "a"), ("m", "b"), ("m", "a")] * 9)
+    Path("in.csv").write_text('"s\nlinred: done",x,"other\r\n\x1b[2J"\n' + rows)
+    asked = ("--sensitive", '"s\nlinred: done"', "--public", "x", "--alpha", "0.5", "-o", "m.json")
+    done = linred_command("fit", "in.csv", *asked)
+    assert done.code == 0
+    assert "protect 's\\nlinred: done' (2 values)" in done.out
+    assert "\x1b" not in done.out
+    done = linred_command("sanitize", "in.csv", "-m", "m.json", "-o", "out.csv", "--keep-sensitive")
+    assert done.code == 0
+    assert "\x1b" not in done.err
+    assert [line.partition(":")[0] for line in done.err.splitlines()] == ["linred"] * 2 + ["out.csv"]
+
+
+# The machine fails
+
+
+def test_an_interrupt_between_outputs_says_what_was_stored(linred_command, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linred.cli.commands._write_page", interrupt)
+    outputs = ("-o", "out.csv", "-m", "m.json", "--html", "page.html")
+    done = linred_command("run", ADULT, *ASKED, *outputs, "-q")
+    assert done.code == 130
+    assert done.lines == ["linred: interrupted: only out.csv, m.json were stored"]
+    assert files_in(".") == ["m.json", "out.csv"]
+
+
+@pytest.fixture(scope="module")
+def long_csv(tmp_path_factory):
+    """Four hundred thousand records."""
+    path = tmp_path_factory.mktemp("long") / "long.csv"
+    path.write_text(HEADER + f"{ROW}\nNever-married,Craft-repair\n" * 200_000)
+    return path
+
+
+@pytest.mark.parametrize(("to", "room"), [("csv", 10**6), ("csv.gz", 10**4), ("parquet", 5000), ("arrow", 10**6)])
+def test_a_full_disk(artifact_path, long_csv, tmp_path, to, room):
+    """The limit on the size of a file stands for the disk."""
+    target = tmp_path / f"out.{to}"
+    target.write_text("as it was")
+    done = process(
+        *("sanitize", long_csv, "-m", artifact_path, "-o", target, "--force", "--keep-sensitive"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+    )
+    assert done.code == 1, done
+    assert done.lines == ["linred: no room left to write (File too large): nothing was stored"]
+    assert files_in(tmp_path) == [target.name]
+    assert target.read_text() == "as it was"
+
+
+def started(artifact_path, tmp_path):
+    """A run that has begun to write, and waits for more input."""
+    running = subprocess.Popen(
+        command("sanitize", "-", "-m", artifact_path, "-o", "out.csv", "--force"),
+        stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
+    )  # fmt: skip
+    running.stdin.write((HEADER + f"{ROW}\n" * 3_000_000).encode())
+    running.stdin.flush()
+    for _ in range(1000):
+        found = [name for name in files_in(tmp_path) if name.endswith("linred-tmp")]
+        if found and (tmp_path / found[0]).stat().st_size:
+            return running, found[0]
+        time.sleep(0.02)
+    raise AssertionError("nothing was written")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt(artifact_path, tmp_path, number, code):
+    (tmp_path / "out.csv").write_text("as it was")
+    running, _ = started(artifact_path, tmp_path)
+    running.send_signal(number)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == code
+    assert said.decode().splitlines()[-1].endswith("nothing was stored")
+    assert b"Traceback" not in said
+    assert files_in(tmp_path) == ["out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "as it was"
+
+
+def test_kill_9_leaves_the_target_and_the_next_run_names_what_is_left(artifact_path, tmp_path):
+    (tmp_path / "out.csv").write_text("as it was")
+    running, temporary = started(artifact_path, tmp_path)
+    other = process("sanitize", ADULT, "-m", artifact_path, "-o", "out.csv", "--force", cwd=tmp_path)
+    assert other.code == 0
+    assert temporary not in other.err  # it is in use
+    running.kill()
+    running.communicate(timeout=60)
+    assert sorted(files_in(tmp_path)) == sorted([temporary, "out.csv"])
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 3001
+    after = process("sanitize", ADULT, "-m", artifact_path, "-o", "out.csv", "--force", cwd=tmp_path)
+    assert after.code == 0
+    assert f"{temporary} is what a killed run left" in after.err
+
+
+def test_an_error_late_in_the_file_leaves_nothing(artifact_path, tmp_path):
+    text = HEADER + f"{ROW}\n" * 700_000 + "Divorced,Astronaut\n"
+    (tmp_path / "in.csv").write_text(text)
+    (tmp_path / "out.csv").write_text("as it was")
+    done = process("sanitize", "in.csv", "-m", artifact_path, "-o", "out.csv", "--force", cwd=tmp_path)
+    refused(done, "record 700,001 has 'Astronaut'")
+    assert files_in(tmp_path) == ["in.csv", "out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "as it was"
+
+
+def test_an_error_ends_a_run_whose_pipe_is_still_open(artifact_path, tmp_path):
+    running = subprocess.Popen(
+        command("sanitize", "-", "-m", artifact_path, "-o", "out.csv"), stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )  # fmt: skip
+    with contextlib.suppress(BrokenPipeError):
+        running.stdin.write((HEADER + "Divorced,Astronaut\n" + f"{ROW}\n" * 1_000_000).encode())
+        running.stdin.flush()
+    assert running.wait(timeout=60) == 2
+    (said,) = running.stderr.read().decode().splitlines()
+    assert "Astronaut" in said
+    with contextlib.suppress(BrokenPipeError):
+        running.stdin.close()
+    running.stderr.close()
+    assert files_in(tmp_path) == []

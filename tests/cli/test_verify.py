@@ -1,0 +1,152 @@
+"""`linred fit --confidence`, `linred certify` and `linred audit`, run as a user would."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linred
+from linred.design import fit
+from linred.privacy import target
+from support.commands import ADULT, ASKED, process
+
+CERTAIN = (*ASKED, "--confidence", ".9")
+
+
+@pytest.fixture(scope="module")
+def certain(tmp_path_factory):
+    """The path of a mechanism that meets LDP 1 with a confidence of .9 on the small Adult file."""
+    path = tmp_path_factory.mktemp("certain") / "mechanism.json"
+    done = process("fit", ADULT, *CERTAIN, "-o", path, "-q")
+    assert done.code == 0, done.err
+    return path
+
+
+def test_fit_with_confidence_is_the_librarys(certain):
+    mechanism = linred.load(certain)
+    with_all = _joint()
+    expected = fit.with_confidence(with_all, target.target(1.0, None), 0.9)
+    assert mechanism.design == expected.design
+    assert mechanism.certified == expected.certified
+    np.testing.assert_array_equal(mechanism.sampler()._kernel.cells, expected.sampler()._kernel.cells)
+
+
+def _rows():
+    with open(ADULT, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _joint():
+    rows = _rows()
+    return linred.Joint.from_records(
+        *([row[name] or None for row in rows] for name in ("marital_status", "occupation"))
+    )
+
+
+def test_the_report_says_what_holds_and_what_it_costs(certain, linred_command):
+    text = linred_command("report", certain).out
+    assert "with confidence, on estimated data" in text
+    assert "if the fitted P(S, X) were the truth" in text
+    assert "redrawn from P_X" in text
+    figures = json.loads(linred_command("report", certain, "--json").out)
+    assert figures["certified"]["ldp"] == 1.0
+    assert figures["design"]["dtv"] == linred.load(certain).dtv()
+
+
+def test_the_page_says_it_too(certain, linred_command):
+    assert linred_command("report", certain, "--html", "page.html").code == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "With a confidence of 90.0\u00a0%: whoever sees" in page
+    assert 'data-figure="certified.ldp" value="1.0"' in page
+    assert "The price of confidence" in page
+
+
+def test_run_with_confidence(linred_command):
+    done = linred_command("run", ADULT, *CERTAIN, "-o", "out.csv", "--columns", "education", "-m", "m.json")
+    assert done.code == 0
+    assert "at 0.9" in done.out
+    assert linred.load("m.json").certified.confidence == 0.9
+
+
+def test_certify_on_the_fit_and_on_others(certain, linred_command):
+    on_the_fit = linred_command("certify", certain, "--json", "--confidence", ".8")
+    mechanism = linred.load(certain)
+    assert json.loads(on_the_fit.out)["ldp"] == linred.certify(mechanism, confidence=0.8).ldp
+    twice = [row for row in _rows() for _ in range(2)]
+    with open("twice.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, twice[0].keys())
+        writer.writeheader()
+        writer.writerows(twice)
+    done = linred_command("certify", certain, "twice.csv", "-o", "certified.json")
+    assert done.code == 0, done.err
+    joint = _joint()
+    assert linred.load("certified.json").certified == linred.certify(mechanism, joint + joint)
+    assert "plug-in" in done.out
+
+
+def test_certify_refuses_the_records_of_the_fit(certain, linred_command):
+    done = linred_command("certify", certain, ADULT)
+    assert done.code == 2
+    assert "the records that mechanism was fitted on" in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.fixture
+def released(certain, linred_command):
+    """A file of s, x and y."""
+    rows, mechanism = _rows(), linred.load(certain)
+    s, x = ([row[name] or None for row in rows] for name in ("marital_status", "occupation"))
+    y = mechanism.sanitize(s, x, seed=1)
+    with open("released.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["marital_status", "before", "occupation"])
+        writer.writerows([a or "", b or "", c or ""] for a, b, c in zip(s, x, y, strict=True))
+    return s, x, y
+
+
+def test_audit_is_the_librarys(certain, released, linred_command):
+    s, x, y = released
+    mechanism = linred.load(certain)
+    done = linred_command("audit", "released.csv", "-m", certain, "--public", "before", "--json")
+    assert done.code == 0, done.out
+    expected = linred.audit(s, y, x=x, mechanism=mechanism, claim=mechanism.certified)
+    shown = json.loads(done.out)
+    assert shown["ldp"] == pytest.approx(expected.ldp, rel=1e-12)
+    assert (shown["refuted"], shown["conforms"]) == (False, True)
+    assert "consistent" in linred_command("audit", "released.csv", "-m", certain).out
+
+
+def test_audit_refutes(certain, released, linred_command):
+    unsanitised = linred_command("audit", "released.csv", "-m", certain, "--public", "before", "--released", "before")
+    assert unsanitised.code == 3
+    assert "refuted" in unsanitised.out
+    claimed = linred_command(
+        "audit", "released.csv", "--sensitive", "marital_status", "--released", "before", "--claim", ".01"
+    )
+    assert claimed.code == 3
+    assert "claimed to be 0.01" in claimed.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("fit", ADULT, *ASKED, "--confidence", "2"), "confidence = 2.0"),
+        (("fit", ADULT, *ASKED, "--confidence", ".9", "--mechanism", "markov"), "cannot be fitted with a confidence"),
+        (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "held_out = 2.0"),
+        (("certify", "missing.json"), "missing.json"),
+        (("audit", "missing.csv", "--sensitive", "a", "--released", "b"), "missing.csv"),
+        (("audit", ADULT), "which columns are sensitive"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "nothing"), "no column 'nothing'"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--public", "race"), "-m names it"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--claim", "-1"), "-1"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--confidence", "1"), "confidence = 1.0"),
+    ],
+)
+def test_wrong_inputs(arguments, message, linred_command):
+    done = linred_command(*arguments)
+    assert done.code == 2, done
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert done.out == ""

@@ -1,0 +1,247 @@
+"""`linred.fit`: targets that are met with confidence, what that costs, and the precautions that need no data.
+
+Coverage tests fail with probability 1e-6 each if the confidence is kept (`populations.check_failures`). Fixed seeds.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import linred
+from linred.assurance import confidence_limits
+from linred.design import fit
+from linred.design.robust import careful, careful_markov
+from linred.privacy import target
+from support import populations
+from support.joints import adult, counts
+
+LDP_1 = target.target(1.0, None)
+
+
+def with_confidence(table, ldp=None, log_lift=None, confidence=0.95, **how):
+    joint = table if isinstance(table, linred.Joint) else linred.Joint.from_counts(table)
+    return fit.with_confidence(joint, target.target(ldp, log_lift), confidence, **how)
+
+
+def n_missed(shape, n, n_fits, seed, confidence, **asked):
+    """How often the true figures are above the target, over fits on records drawn anew; and the share that changed."""
+    rng, truth, missed, changed = np.random.default_rng(seed), populations.population(shape), 0, []
+    for _ in range(n_fits):
+        table = populations.drawn(truth, n, rng)
+        mechanism = with_confidence(table, confidence=confidence, **asked)
+        missed += not mechanism.target.is_met_by(_without_rounding(populations.told(mechanism, truth)))
+        changed.append(mechanism.dtv())
+    return missed, changed
+
+
+def _without_rounding(privacy):
+    return privacy._replace(ldp=privacy.ldp * (1 - 1e-9), log_lift=privacy.log_lift * (1 - 1e-9))
+
+
+CASES = [
+    ("example 1", 3000, {"ldp": 0.8}),
+    ("rare s", 4000, {"log_lift": 0.5}),
+    ("zeros", 2000, {"ldp": 1.0, "sees_s": False}),
+]
+
+
+@pytest.mark.parametrize("n_fits", [200, pytest.param(2000, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("shape", "n", "asked"), CASES)
+def test_targets_are_met_with_confidence(shape, n, asked, n_fits, monkeypatch):
+    """On a path of few steps, for time."""
+    monkeypatch.setattr(fit, "STANDARD_ERRORS", (6.0, 4.0, 3.0, 2.0, 1.0, 0.0))
+    monkeypatch.setattr(fit, "MIXED", (0.9, 0.7, 0.5, 0.3, 0.0))
+    missed, changed = n_missed(shape, n, n_fits, 1, 0.8, **asked)
+    populations.check_failures(missed, n_fits, 0.8)
+    assert np.median(changed) < 0.7, "Y drawn whatever x is would pass as well"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("asked", [{"ldp": 0.8}, {"log_lift": 0.5}, {"ldp": 1.0, "log_lift": 0.6}], ids=str)
+@pytest.mark.parametrize("n", [200, 3000, 50_000])
+@pytest.mark.parametrize("shape", populations.SHAPES)
+def test_targets_are_met_with_confidence_whatever_the_shape(shape, n, asked):
+    missed, _ = n_missed(shape, n, 100, 2, 0.9, **asked)
+    populations.check_failures(missed, 100, 0.9)
+
+
+def test_adult_end_to_end():
+    """Plug-in, certified and ceiling side by side; 15 % is the most that was asked for."""
+    mechanism = with_confidence(adult(), ldp=1.0)
+    design, certified = mechanism.design, mechanism.certified
+    assert mechanism.dtv() == design.dtv <= 0.15
+    assert design.dtv_plug_in == pytest.approx(0.0083645, rel=1e-4)
+    assert 0.89 < design.dtv_ceiling < 0.91
+    assert certified.ldp == 1.0
+    assert certified.confidence == 0.95
+    assert mechanism.sampler().certificate().ldp <= 1.0
+    assert design.n_fitted + design.n_held_out == 48_842
+    assert {"Married-AF-spouse"} <= set(design.redrawn_s)
+    assert {"Armed-Forces"} <= set(design.redrawn_x)
+    assert all(text in str(design) for text in ("0.84%", "90.28%", "'Armed-Forces'"))
+
+
+def test_adult_over_other_splits(monkeypatch):
+    """The figure is not the luck of one split: the median of seven, and the worst."""
+    chance, shares = confidence_limits.Chance, []
+    for seed in range(1, 8):
+        monkeypatch.setattr(
+            confidence_limits, "Chance", lambda purpose, counts, seed=seed: chance(purpose, counts + seed)
+        )
+        shares.append(with_confidence(adult(), ldp=1.0).dtv())
+    assert np.median(shares) < 0.09
+    assert max(shares) < 0.15
+
+
+def test_the_marginal_is_kept():
+    for how in ({}, {"sees_s": False}):
+        mechanism = with_confidence(adult(), ldp=1.0, **how)
+        joint = mechanism.joint
+        released = np.einsum("sx,sxy->sy", joint.p_x_given_s, mechanism.p_y_given_sx)
+        np.testing.assert_allclose(joint.p_s @ released, joint.p_x, rtol=1e-9)
+        np.testing.assert_allclose(released, mechanism.p_y_given_s, rtol=1e-9)
+        np.testing.assert_allclose(mechanism.p_y, joint.p_x, rtol=1e-12)
+        assert mechanism.sees_s == (not how)
+
+
+def test_rare_pairs_need_no_data():
+    """P(y|s) is P_X(y) for them, whatever P(x|s) is: here for any P(x|s) at all."""
+    mechanism = careful(adult(), adult().counts.sum(axis=1), LDP_1, 4.0)
+    channel, joint = mechanism.p_y_given_sx, mechanism.joint
+    rare = np.abs(channel - joint.p_x).max(axis=1) <= 1e-15
+    assert rare[joint.s_labels.index("Married-AF-spouse")].all()
+    assert rare[:, joint.x_labels.index("Armed-Forces")].all()
+    assert 0.2 < rare.mean() < 0.8
+    assert linred.certify(mechanism, joint + joint).ldp < 1.0
+
+
+def test_less_care_is_less_damage_and_no_care_is_the_optimum():
+    joint = adult()
+    shares = [careful(joint, joint.counts.sum(axis=1), LDP_1, z).dtv() for z in (6.0, 4.0, 3.0, 2.0, 1.0, 0.0)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[-1] == pytest.approx(linred.optimal(joint, ldp=1.0).dtv(), rel=1e-6)
+
+
+def test_without_a_programme(monkeypatch):
+    """Large alphabets are clipped: the margins and the marginal are kept, and few more records change."""
+    joint = adult()
+    n = joint.counts.sum(axis=1)
+    best = careful(joint, n, LDP_1, 3.0)
+    monkeypatch.setattr("linred.design.robust.MOST_PROGRAMME_CELLS", 0)
+    clipped = careful(joint, n, LDP_1, 3.0)
+    np.testing.assert_allclose(joint.p_s @ clipped.p_y_given_s, joint.p_x, rtol=1e-9)
+    assert best.dtv() <= clipped.dtv() < 1.25 * best.dtv()
+    assert clipped.sampler().certificate().ldp < 1.0
+
+
+def test_flights_carrier_and_destination():
+    mechanism = with_confidence(counts("flights_carrier_dest"), ldp=2.0)
+    assert mechanism.design.dtv_plug_in < mechanism.dtv() < 0.6
+
+
+def test_a_markov_mechanism_mixes():
+    joint = adult()
+    mechanism = careful_markov(joint, joint.counts.sum(axis=1), LDP_1, 0.8, 4.7)
+    assert not mechanism.sees_s
+    channel = mechanism.p_y_given_x
+    assert (channel >= 0.8 * joint.p_x * (1 - 1e-12)).all()
+    np.testing.assert_allclose(joint.p_x @ channel, joint.p_x, rtol=1e-12)
+
+
+def test_too_few_records_leave_what_needs_no_data():
+    mechanism = with_confidence([[3, 2], [1, 4]], ldp=0.5)
+    assert mechanism.name == "markov"
+    assert mechanism.certified.ldp == mechanism.certified.ceiling.ldp <= 0.5
+    assert mechanism.certified.because == "its ceiling, which needs no data"
+    assert with_confidence(adult(), ldp=0.0).certified.figures == (0.0,) * 6
+
+
+def test_certified_figures_follow_from_the_target():
+    certified = with_confidence(adult(), log_lift=0.8).certified
+    assert certified[:4] == (1.6, 0.8, 0.8, 0.8)
+    assert certified.mutual_information == pytest.approx(0.8 * math.tanh(0.4))
+    assert certified.together
+
+
+def test_the_split_is_random_whatever_the_order():
+    """Binomial in every cell: chi-square over many splits, error rate 1e-6; and the same for the same counts."""
+    rng, statistic, n = np.random.default_rng(3), 0.0, 0
+    for _ in range(200):
+        table = rng.integers(50, 500, (3, 7))
+        fitted, held = fit.split(linred.Joint.from_counts(table), 0.3)
+        assert (fitted.counts + held == table).all()
+        assert (held == fit.split(linred.Joint.from_counts(table), 0.3)[1]).all()
+        statistic, n = statistic + ((held - 0.3 * table) ** 2 / (0.21 * table)).sum(), n + table.size
+    assert 1e-6 < stats.chi2.sf(statistic, n) < 1.0 - 1e-6
+
+
+def test_columns():
+    rng = np.random.default_rng(4)
+    s = rng.choice(["f", "m"], 20_000)
+    x = np.where(rng.random(20_000) < 0.3, s, rng.choice(["f", "m", "o"], 20_000))
+    certain, plain = linred.fit(s, x, ldp=0.5, confidence=0.9), linred.fit(s, x, ldp=0.5)
+    assert plain.certified is None
+    assert plain.dtv() == linred.optimal(linred.Joint.from_records(s, x), ldp=0.5).dtv()
+    assert certain.dtv() > plain.dtv()
+    assert set(certain.sanitize(s[:50], x[:50])) <= {"f", "m", "o"}
+    assert linred.fit(s, x, alpha=0.5, mechanism="markov").alpha == 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "nothing is asked"),
+        ({"ldp": -1.0}, "ldp = -1.0"),
+        ({"ldp": 1.0, "confidence": 1.0}, "confidence = 1.0"),
+        ({"ldp": 1.0, "confidence": 0.9, "held_out": 1.5}, "held_out = 1.5"),
+        ({"alpha": 0.5, "confidence": 0.9}, "alpha = 0.5 and confidence"),
+        ({"ldp": 1.0, "confidence": 0.9, "mechanism": "markov"}, "mechanism = 'markov'"),
+        ({"ldp": 1.0, "confidence": 0.9, "x_labels": ["a"]}, "x"),
+    ],
+)
+def test_wrong_inputs(asked, message):
+    with pytest.raises(ValueError, match=message) as raised:
+        linred.fit(["u", "v", "u"], ["a", "b", "a"], **asked)
+    assert "\n" not in str(raised.value)
+
+
+def test_one_record_is_too_few():
+    with pytest.raises(ValueError, match="too few"):
+        linred.fit(["u"], ["a"], ldp=1.0, confidence=0.9)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"ldp": 50.0}, {"ldp": 1e6}, {"log_lift": 800.0}, {"ldp": 700.0, "sees_s": False}], ids=str
+)
+def test_a_generous_target_costs_nothing(asked):
+    """Though one s has a single record."""
+    s, x = ["a"] * 500 + ["b"] * 500 + ["c"], np.random.default_rng(0).integers(0, 4, 1001)
+    mechanism = linred.fit(s, x, confidence=0.95, **asked)
+    assert mechanism.dtv() < 0.01
+    assert mechanism.dtv() <= mechanism.design.dtv_ceiling + 1e-9
+
+
+def test_symbols_without_records_in_the_fit():
+    """Declared s and x that never occur: no warning, and they are redrawn."""
+    s, x = ["a", "b"] * 500, np.random.default_rng(0).integers(0, 4, 1000)
+    mechanism = linred.fit(s, x, ldp=1.0, confidence=0.95, s_labels=["a", "b", "zz"], x_labels=[0, 1, 2, 3, 9])
+    assert mechanism.dtv() < 0.3
+    assert (mechanism.keep[2] == 0.0).all()
+    assert (mechanism.keep[:, 4] == 0.0).all()
+
+
+def test_the_path_is_the_same_whatever_symbols_were_held_out(monkeypatch):
+    """An x that has no record in the fit must not decide how the others are treated."""
+    joint = adult()
+    wider = linred.Joint.from_counts(np.pad(joint.counts, ((0, 1), (0, 1))))
+    monkeypatch.setattr("linred.design.robust.MOST_PROGRAMME_CELLS", joint.counts.size)
+    for z in (4.0, 1.0):
+        one, other = (careful(table, table.counts.sum(axis=1), LDP_1, z) for table in (joint, wider))
+        assert one.dtv() == pytest.approx(other.dtv(), rel=1e-9)
+
+
+def test_time_that_is_over_ends_the_path():
+    with pytest.warns(linred.NotOptimalWarning):  # of the plug-in optimum, for comparison
+        assert with_confidence(adult(), ldp=1.0, time_limit=1e-9).design.n_passed == 0

@@ -1,0 +1,420 @@
+"""`linred.optimal` against linear programmes written plainly and solved apart, and against the figures of errata.md."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import linred
+from linred import Joint
+from support.joints import adult, count_tables, counts, example_1, random_joint, targets
+from support.promises import check_promises
+
+
+class PlainProgramme:
+    """P(y|s,x) entry by entry, one variable each (one for all s where s is not seen), every limit as it is defined."""
+
+    def __init__(self, joint, d, sees_s):
+        self.joint, (self.n_s, self.n_x) = joint, joint.shape
+        n_w = joint.p_sx.size * self.n_x if sees_s else self.n_x**2
+        self.n = n_w + self.n_x  # the least Q(y|.) comes last
+        self.cost = np.zeros(self.n)
+        self.q = np.zeros((self.n_s, self.n_x, self.n))
+        self.rows_of_w = np.zeros((n_w // self.n_x, self.n))
+        for s in range(self.n_s):
+            for x in range(self.n_x):
+                row = s * self.n_x + x if sees_s else x
+                for y in range(self.n_x):
+                    at = row * self.n_x + y
+                    self.cost[at] += joint.p_sx[s, x] * d[x, y]
+                    self.q[s, y, at] += joint.p_x_given_s[s, x]
+                    self.rows_of_w[row, at] = 1.0
+        self.least = np.eye(self.n)[n_w:]
+
+    def value(self, *, ldp=None, log_lift=None, keep_marginal=True, reduction=None):
+        equal, no_more = [(row, 1.0) for row in self.rows_of_w], []
+        p_y = np.einsum("s,syv->yv", self.joint.p_s, self.q)
+        for y in range(self.n_x):
+            if keep_marginal or self.joint.p_x[y] == 0.0:
+                equal.append((p_y[y], self.joint.p_x[y]))
+        for s in np.flatnonzero(self.joint.p_s):
+            for y in range(self.n_x):
+                if ldp is not None:
+                    no_more += [self.least[y] - self.q[s, y], self.q[s, y] - math.exp(ldp) * self.least[y]]
+                if log_lift is not None:
+                    no_more.append(self.q[s, y] - math.exp(log_lift) * p_y[y])
+                    no_more.append(math.exp(-log_lift) * p_y[y] - self.q[s, y])
+                if reduction is not None:
+                    equal.append((self.q[s, y], reduction.p_x_given_s[s, y]))
+        solved = linprog(
+            self.cost,
+            np.array(no_more) if no_more else None,
+            np.zeros(len(no_more)) if no_more else None,
+            np.array([row for row, _ in equal]),
+            np.array([right for _, right in equal]),
+        )
+        assert solved.status == 0, solved.message
+        return solved.fun
+
+
+def metric(kind, n_x):
+    steps = np.abs(np.subtract.outer(np.arange(n_x), np.arange(n_x))).astype(float)
+    return {"hamming": np.minimum(steps, 1.0), "steps": steps, "squares": steps**2}[kind]
+
+
+def cost_of(mechanism, d):
+    """E d(X, Y) from the dense channel."""
+    return float(np.einsum("sx,sxy,xy->", mechanism.joint.p_sx, mechanism.p_y_given_sx, d))
+
+
+TARGETS = [{"ldp": 0.7}, {"log_lift": 0.3}, {"ldp": 0.8, "log_lift": 0.5}]
+JOINTS = [(2, 4, 0.0, False), (3, 5, 0.3, False), (4, 3, 0.2, True), (5, 5, 0.0, True), (2, 6, 0.4, True)]
+
+
+@pytest.mark.parametrize("shape", JOINTS, ids=str)
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+@pytest.mark.parametrize("sees_s", [True, False])
+@pytest.mark.parametrize("keep_marginal", [True, False])
+@pytest.mark.parametrize("kind", ["hamming", "steps", "squares"])
+def test_no_mechanism_costs_less(shape, target, sees_s, keep_marginal, kind):
+    n_s, n_x, zeros, ties = shape
+    joint = random_joint(np.random.default_rng(n_s * n_x), n_s, n_x, zeros, ties)
+    d = metric(kind, n_x)
+    mechanism = linred.optimal(
+        joint, **target, sees_s=sees_s, keep_marginal=keep_marginal, distortion=None if kind == "hamming" else d
+    )
+    least = PlainProgramme(joint, d, sees_s).value(**target, keep_marginal=keep_marginal)
+    assert cost_of(mechanism, d) == pytest.approx(least, rel=1e-7, abs=1e-8)
+    assert mechanism.gap < 1e-9
+    check_promises(mechanism, keep_marginal)
+
+
+@pytest.mark.parametrize("shape", JOINTS, ids=str)
+@pytest.mark.parametrize("kind", ["hamming", "steps", "squares"])
+def test_the_best_markov_mechanism_of_a_linear_reduction(shape, kind):
+    n_s, n_x, zeros, ties = shape
+    joint, d = random_joint(np.random.default_rng(n_s * n_x), n_s, n_x, zeros, ties), metric(kind, n_x)
+    mechanism = linred.optimal(joint, alpha=0.4, sees_s=False, distortion=None if kind == "hamming" else d)
+    reduction = linred.linear_reduction(joint, 0.4)
+    least = PlainProgramme(joint, d, False).value(reduction=reduction)
+    assert cost_of(mechanism, d) == pytest.approx(least, rel=1e-7, abs=1e-8)
+    assert mechanism.gap < 1e-9
+    np.testing.assert_allclose(mechanism.p_y_given_s, reduction.p_x_given_s, rtol=1e-11, atol=1e-12)
+    realised = np.einsum("sx,sxy->sy", joint.p_x_given_s, mechanism.p_y_given_sx)
+    np.testing.assert_allclose(realised[joint.p_s > 0], reduction.p_x_given_s[joint.p_s > 0], rtol=0, atol=1e-11)
+
+
+DISTORTIONS = {
+    "asymmetric": np.array([[0, 1, 5, 2], [3, 0, 1, 1], [0.5, 2, 0, 4], [1, 1, 2, 0]]),
+    "free between some": np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 2], [1, 1, 2, 0]]),
+    "in the plane": np.hypot(*np.subtract.outer([0, 1, 3, 1], [0, 1, 3, 1])[None].repeat(2, axis=0) * [[[1]], [[0.5]]]),
+    "free": np.zeros((4, 4)),
+    "huge": 1e300 * metric("steps", 4),
+    "tiny": 1e-300 * metric("squares", 4),
+}
+
+
+@pytest.mark.parametrize("kind", DISTORTIONS)
+@pytest.mark.parametrize("sees_s", [True, False])
+def test_any_distortion(kind, sees_s):
+    joint, d = example_1(), DISTORTIONS[kind]
+    mechanism = linred.optimal(joint, ldp=0.6, sees_s=sees_s, distortion=d)
+    unit = d.max() or 1.0
+    least = PlainProgramme(joint, d / unit, sees_s).value(ldp=0.6)
+    assert mechanism.expected_distortion(d) / unit == pytest.approx(least, rel=1e-7, abs=1e-8)
+    assert mechanism.gap <= 1e-9 * unit
+    assert mechanism.report().utility.expected_distortion == mechanism.expected_distortion(d)
+    check_promises(mechanism)
+
+
+@pytest.mark.parametrize("never", [1e6, 1e9, 1e11])
+@pytest.mark.parametrize("sees_s", [True, False])
+@pytest.mark.parametrize("longest", [1, 2])
+def test_a_cost_that_stands_for_never_hides_no_other(never, sees_s, longest):
+    joint, steps = example_1(), metric("steps", 4)
+    forbidden = steps > longest
+    dear, cheap = (np.where(forbidden, cost, steps) for cost in (never, 1e3))
+    least = PlainProgramme(joint, cheap, sees_s).value(ldp=1.0)
+    assert least < 1.0, "nothing forbidden is needed"
+    mechanism = linred.optimal(joint, ldp=1.0, sees_s=sees_s, distortion=dear)
+    assert cost_of(mechanism, cheap) == pytest.approx(least, abs=1e-9)
+    assert cost_of(mechanism, np.where(forbidden, 1.0, 0.0)) < 1e-15
+    assert mechanism.expected_distortion(dear) - mechanism.gap == pytest.approx(least, abs=1e-9)
+
+
+@pytest.mark.parametrize("sees_s", [True, False])
+def test_a_change_that_never_should_be_is_made_where_it_must(sees_s):
+    """The first symbol tells S, and nothing may leave it or become it but at the cost of a never."""
+    joint, never = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]]), 1e12
+    d = np.array([[0.0, never, never], [never, 0.0, 1.0], [never, 1.0, 0.0]])
+    mechanism = linred.optimal(joint, ldp=0.5, sees_s=sees_s, distortion=d)
+    least = PlainProgramme(joint, d / never, sees_s).value(ldp=0.5)
+    assert least > 0.01
+    assert mechanism.expected_distortion(d) / never == pytest.approx(least, rel=1e-7)
+    assert mechanism.gap < 1e-9 * never
+
+
+@pytest.mark.parametrize("target", [{"ldp": 1e-9}, {"log_lift": 1e-9}, {"ldp": 1e-9, "log_lift": 6e-10}], ids=str)
+@pytest.mark.parametrize("keep_marginal", [True, False])
+def test_targets_below_a_solvers_tolerance(target, keep_marginal):
+    joint, d = random_joint(np.random.default_rng(7), 3, 8), metric("squares", 8)
+    mechanism = linred.optimal(joint, **target, sees_s=False, keep_marginal=keep_marginal, distortion=d)
+    of_independence = PlainProgramme(joint, d, False).value(ldp=0.0, keep_marginal=keep_marginal)
+    assert cost_of(mechanism, d) == pytest.approx(of_independence, rel=1e-6)
+    assert mechanism.gap < 1e-5
+    check_promises(mechanism, keep_marginal)
+
+
+@pytest.mark.parametrize("ways", [{"ldp": 2.0}, {"alpha": 0.0}, {"alpha": 0.5}, {"ldp": 0.5}])
+def test_the_distortion_is_remembered_without_s_too(ways):
+    joint, d = Joint([[0.3, 0.2], [0.2, 0.3]]), 2.0 * (1.0 - np.eye(2))
+    mechanism = linred.optimal(joint, **ways, sees_s=False, distortion=d)
+    assert mechanism.report().utility.expected_distortion == pytest.approx(2.0 * mechanism.dtv())
+
+
+@pytest.mark.parametrize("rarest", [1e-8, 1e-10, 1e-11])
+@pytest.mark.parametrize("sees_s", [True, False])
+def test_rare_symbols(rarest, sees_s):
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(6), 3) * [1, 1, 1, 1, 10 * rarest, rarest]
+    joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.2, 0.3, 0.5])
+    mechanism = linred.optimal(joint, ldp=0.3, sees_s=sees_s)
+    assert mechanism.gap < 1e-6
+    check_promises(mechanism)
+    common = Joint.from_conditional(p[:, :4] / p[:, :4].sum(axis=1, keepdims=True), joint.p_s)
+    assert mechanism.dtv() == pytest.approx(linred.optimal(common, ldp=0.3, sees_s=sees_s).dtv(), abs=1e-6)
+
+
+@pytest.mark.parametrize("rarest", [1e-6, 1e-8, 1e-10, 1e-12, 1e-14, 1e-300, 5e-324])
+def test_rare_symbols_of_a_linear_reduction_without_s(rarest):
+    p = np.array([[0.5, rarest, 0.2, 0.1], [0.05, 3.0 * rarest, 0.05, 0.1]])
+    joint = Joint(p / p.sum())
+    mechanism = linred.optimal(joint, alpha=0.5, sees_s=False)
+    common = linred.optimal(Joint([[0.5, 0.2, 0.1], [0.05, 0.05, 0.1]]), alpha=0.5, sees_s=False)
+    assert mechanism.dtv() == pytest.approx(common.dtv(), abs=1e-9 + 10.0 * rarest)
+    assert mechanism.gap < 1e-6
+
+
+@pytest.mark.parametrize("name", ["adult_marital_status_occupation", "adult_sex_occupation", "flights_carrier_dest"])
+@pytest.mark.parametrize("sees_s", [True, False])
+def test_the_gap_that_the_readme_tells(name, sees_s):
+    for ldp in (0.5, 1.0, 2.0):
+        assert linred.optimal(counts(name), ldp=ldp, sees_s=sees_s).gap < 1e-11
+
+
+@pytest.mark.parametrize("cell", [1e-9, 1e-10, 3e-10, 1e-11, 1e-13])
+def test_a_rare_pair(cell):
+    joint = Joint.from_conditional([[0.3, 0.7 - cell, cell], [0.2, 0.3, 0.5]], [0.4, 0.6])
+    mechanism = linred.optimal(joint, log_lift=0.3, sees_s=False)
+    near = linred.optimal(Joint([[0.12, 0.28, 0.0], [0.12, 0.18, 0.3]]), log_lift=0.3, sees_s=False)
+    assert mechanism.dtv() == pytest.approx(near.dtv(), abs=1e-7)
+
+
+def test_what_coupling_cannot_meet_is_met_without_s():
+    """64-bit tables cannot hold a coupling for a symbol of probability 1e-30; Lemma 1 redraws it like all others."""
+    p = np.array([[0.3, 0.7, 1e-30], [0.5, 0.5, 3e-30]])
+    joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.5, 0.5])
+    for distortion in (None, metric("steps", 3)):
+        with pytest.warns(linred.NotOptimalWarning, match="meets ldp <= 0.3"):
+            mechanism = linred.optimal(joint, ldp=0.3, distortion=distortion)
+        assert mechanism.sampler().certificate().ldp <= 0.3
+
+
+def test_trouble_that_costs_nothing_is_not_told():
+    """The coupling cannot be held in 64-bit tables; redrawing the rare symbol among others is as good."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mechanism = linred.optimal(Joint([[0.5, 1e-20, 0.2], [0.1, 0.0, 0.2]]), ldp=1.0)
+    assert mechanism.dtv() < 1e-19
+
+
+def test_a_gap_that_matters_says_so():
+    """Tables of 64 bits hold a symbol of probability 1e-13 to 1e-6 of itself: so much room must be left."""
+    p = np.random.default_rng(0).dirichlet(np.ones(6), 3) * [1, 1, 1, 1, 1e-12, 1e-13]
+    joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.2, 0.3, 0.5])
+    with pytest.warns(linred.NotOptimalWarning, match="not solved exactly enough for these targets, symbols and costs"):
+        mechanism = linred.optimal(joint, ldp=0.3, sees_s=False)
+    assert mechanism.gap > 1e-6
+    check_promises(mechanism)
+
+
+def test_nearly_in_proportion_is_not_in_proportion():
+    from linred.solvers.symbol_merging import Merged
+
+    joint = Joint.from_conditional([[0.3, 0.2, 0.5], [0.3e-14, 0.0, 1.0 - 0.3e-14]], [0.5, 0.5])
+    assert Merged(joint, symbols=True).p_x.size == 3
+    check_promises(linred.optimal(joint, ldp=8.0, sees_s=False))
+
+
+def test_with_alpha_and_s_it_is_proposition_1():
+    joint = example_1()
+    mechanism = linred.optimal(joint, alpha=0.5)
+    np.testing.assert_array_equal(mechanism.p_y_given_sx, linred.non_markov(joint, 0.5).p_y_given_sx)
+
+
+def test_lemma_1_is_returned_where_it_is_the_only_one():
+    joint = Joint.from_conditional([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]], [0.2, 0.3, 0.5])
+    mechanism = linred.optimal(joint, alpha=0.3, sees_s=False)
+    assert mechanism.name == "markov"
+    assert mechanism.dtv() == linred.markov(joint, 0.3).dtv()
+
+
+@pytest.mark.parametrize(
+    ("target", "same_reduction", "best_markov", "best"), [(0.5, 0.3055, 0.2518, 0.1302), (1.0, 0.1639, 0.1136, 0.0632)]
+)
+def test_errata_5_columns_beyond_the_paper(target, same_reduction, best_markov, best):
+    joint = example_1()
+    alpha = linred.alpha_for(joint, ldp=target)
+    assert round(linred.optimal(joint, alpha=alpha, sees_s=False).dtv(), 4) == same_reduction
+    assert round(linred.optimal(joint, ldp=target, sees_s=False).dtv(), 4) == best_markov
+    assert round(linred.optimal(joint, ldp=target).dtv(), 4) == best
+
+
+def test_the_figures_on_adult():
+    joint = adult()
+    assert round(linred.markov(joint, ldp=1.0).dtv(), 2) == 0.68
+    assert round(linred.optimal(joint, ldp=1.0, sees_s=False).dtv(), 3) == 0.058
+    assert round(linred.non_markov(joint, ldp=1.0).dtv(), 3) == 0.101
+    best = linred.optimal(joint, ldp=1.0)
+    assert round(best.dtv(), 4) == 0.0084
+    check_promises(best)
+
+
+@given(count_tables, targets)
+def test_each_freedom_can_only_help(counts, target):
+    joint = Joint.from_counts(counts)
+    best, best_markov = linred.optimal(joint, **target), linred.optimal(joint, **target, sees_s=False)
+    for mechanism in (best, best_markov):
+        check_promises(mechanism)
+        assert mechanism.gap < 1e-8
+    slack = 1e-9
+    assert best.dtv() <= linred.non_markov(joint, **target).dtv() + slack
+    assert best_markov.dtv() <= linred.markov(joint, **target).dtv() + slack
+    assert best.dtv() <= best_markov.dtv() + slack
+    for mechanism, sees_s in ((best, True), (best_markov, False)):
+        free = linred.optimal(joint, **target, sees_s=sees_s, keep_marginal=False)
+        check_promises(free, keep_marginal=False)
+        assert free.dtv() <= mechanism.dtv() + slack
+
+
+@given(count_tables, st.floats(0.0, 1.0))
+def test_the_best_markov_is_between_proposition_1_and_lemma_1(counts, alpha):
+    joint = Joint.from_counts(counts)
+    between = linred.optimal(joint, alpha=alpha, sees_s=False)
+    assert linred.non_markov(joint, alpha).dtv() <= between.dtv() + 1e-9
+    assert between.dtv() <= linred.markov(joint, alpha).dtv() + 1e-15
+    np.testing.assert_allclose(between.p_y, joint.p_x, rtol=0, atol=1e-12)
+
+
+DEGENERATE = {
+    "one s": [[3, 1, 2]],
+    "one x": [[3], [1], [2]],
+    "one of each": [[5]],
+    "S a function of X": [[3, 0, 2, 0], [0, 4, 0, 1]],
+    "X a function of S": [[3, 0], [0, 2], [4, 0]],
+    "S is X": [[3, 0, 0], [0, 2, 0], [0, 0, 4]],
+    "independent": [[2, 4], [3, 6]],
+    "an s and an x that never occur": [[3, 0, 1], [0, 0, 0], [1, 0, 3]],
+}
+
+
+@pytest.mark.parametrize("kind", DEGENERATE)
+@pytest.mark.parametrize("sees_s", [True, False])
+@pytest.mark.parametrize("target", [*TARGETS, {"ldp": 0.0}, {"ldp": 1e-13}, {"log_lift": 0.0}, {"ldp": 40.0}], ids=str)
+def test_degenerate_joints(kind, sees_s, target):
+    joint = Joint.from_counts(DEGENERATE[kind])
+    mechanism = linred.optimal(joint, **target, sees_s=sees_s)
+    check_promises(mechanism)
+    assert 0.0 <= mechanism.gap <= mechanism.dtv()
+    if kind in ("one s", "one x", "one of each", "independent"):
+        assert mechanism.dtv() == 0.0 or min(target.values()) == 0.0
+    elif 0.3 <= min(target.values()) <= 4.0:
+        least = PlainProgramme(joint, metric("hamming", joint.shape[1]), sees_s).value(**target)
+        assert mechanism.dtv() == pytest.approx(least, rel=1e-7, abs=1e-8)
+
+
+def test_symbols_in_proportion_are_merged_and_cost_nothing():
+    """Twice the same problem: X, and X with a fair coin that nobody asked for."""
+    joint = adult()
+    doubled = Joint.from_counts(np.repeat(joint.counts, 2, axis=1))
+    for sees_s in (True, False):
+        one, two = (linred.optimal(j, ldp=0.5, sees_s=sees_s) for j in (joint, doubled))
+        assert two.dtv() == pytest.approx(one.dtv(), rel=1e-10)
+        check_promises(two)
+    twice = Joint.from_counts(np.repeat(joint.counts, 2, axis=0))
+    assert linred.optimal(twice, ldp=0.5).dtv() == pytest.approx(linred.optimal(joint, ldp=0.5).dtv(), rel=1e-10)
+
+
+def test_symbols_in_proportion_are_told_apart_by_a_distortion():
+    joint = Joint.from_counts([[4, 4, 1, 1], [1, 1, 4, 4]])
+    d = metric("steps", 4)
+    assert linred.optimal(joint, ldp=0.5, distortion=d).expected_distortion(d) == pytest.approx(
+        PlainProgramme(joint, d, True).value(ldp=0.5), rel=1e-7
+    )
+
+
+def test_a_distortion_that_only_scales_hamming():
+    joint = example_1()
+    mechanism = linred.optimal(joint, ldp=1.0, distortion=2.5 * (1.0 - np.eye(4)))
+    assert mechanism.report().utility.expected_distortion == pytest.approx(2.5 * 0.0632353284613, rel=1e-9)
+    assert mechanism.gap < 1e-9
+
+
+def test_a_target_that_is_met_already_changes_nothing():
+    joint = example_1()
+    for sees_s in (True, False):
+        mechanism = linred.optimal(joint, ldp=2.0, sees_s=sees_s)
+        assert (mechanism.dtv(), mechanism.gap) == (0.0, 0.0)
+        assert mechanism.target.ldp == 2.0
+
+
+@pytest.mark.parametrize("sees_s", [True, False])
+def test_when_time_is_over_the_linear_reduction_is_no_better(sees_s):
+    joint = random_joint(np.random.default_rng(5), 12, 80)
+    with pytest.warns(linred.NotOptimalWarning, match=r"time_limit is over: .* meets ldp <= 0\.3 and costs 0\."):
+        mechanism = linred.optimal(joint, ldp=0.3, sees_s=sees_s, time_limit=0.0)
+    check_promises(mechanism)
+    linear = linred.non_markov(joint, ldp=0.3) if sees_s else linred.markov(joint, ldp=0.3)
+    assert mechanism.dtv() <= linear.dtv()
+    least = linred.optimal(joint, ldp=0.3, sees_s=sees_s).dtv()
+    assert mechanism.dtv() - mechanism.gap <= least + 1e-12, "the bound is one"
+
+
+def test_when_time_is_over_for_a_given_alpha():
+    with pytest.warns(linred.NotOptimalWarning, match="markov, alpha = 0.5 is returned"):
+        mechanism = linred.optimal(example_1(), alpha=0.5, sees_s=False, time_limit=0.0)
+    assert mechanism.name == "markov"
+    assert mechanism.gap >= mechanism.dtv() - linred.optimal(example_1(), alpha=0.5, sees_s=False).dtv()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "a target or alpha is needed: ldp=, log_lift= or both, or alpha="),
+        ({"ldp": -0.1}, r"ldp = -0.1 is outside \[0, inf\]"),
+        ({"ldp": math.nan}, "ldp = nan is outside"),
+        ({"log_lift": "1"}, "log_lift = '1' is not a number"),
+        ({"alpha": 0.5, "ldp": 1.0}, "alpha = 0.5 and a target are both given"),
+        ({"alpha": 1.5}, r"alpha = 1.5 is outside \[0, 1\]"),
+        ({"ldp": 1.0, "sees_s": "yes"}, "sees_s = 'yes' is not True or False"),
+        ({"ldp": 1.0, "keep_marginal": 1}, "keep_marginal = 1 is not True or False"),
+        ({"ldp": 1.0, "prefer": "best"}, "prefer = 'best' is not 'information', 'sparse' or 'smooth'"),
+        ({"ldp": 1.0, "prefer": "sparse", "sees_s": False}, "prefer = 'sparse' is for mechanisms that see s"),
+        ({"ldp": 1.0, "prefer": "sparse", "distortion": metric("steps", 4)}, "the distortion decides the moves"),
+        ({"ldp": 1.0, "distortion": np.ones((4, 4))}, r"distortion\[0, 0\] = 1.0 is not 0"),
+        ({"ldp": 1.0, "distortion": np.zeros((3, 3))}, r"distortion has shape \(3, 3\)"),
+        ({"ldp": 1.0, "time_limit": -1}, "time_limit = -1 is outside"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        linred.optimal(example_1(), **arguments)
+
+
+def test_a_matrix_is_no_joint():
+    with pytest.raises(TypeError, match=r"joint is a list, not a linred\.Joint"):
+        linred.optimal([[0.5, 0.5]], ldp=1.0)

@@ -1,0 +1,154 @@
+"""`linred.tradeoff`: each point against the mechanism it stands for; tables and pictures."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linred
+from support.joints import example_1
+
+ALL = ["markov", "optimal_markov", "non_markov", "optimal", "selective", "k_rr", "pram", "watchdog"]
+STEPS = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+
+
+def test_points_are_the_mechanisms_figures():
+    joint, targets = example_1(), [0.4, 1.0, 2.0]
+    curves = linred.tradeoff(joint, ldp=targets, mechanisms=ALL, distortion=STEPS, base=2)
+    assert curves.labels == tuple(ALL)
+    makers = {
+        "markov": linred.markov,
+        "optimal_markov": partial(linred.optimal, sees_s=False, distortion=STEPS),
+        "non_markov": partial(linred.non_markov, distortion=STEPS),
+        "optimal": partial(linred.optimal, distortion=STEPS),
+        "selective": partial(linred.selective, distortion=STEPS),
+        "k_rr": linred.baselines.k_rr,
+        "pram": linred.baselines.pram,
+        "watchdog": linred.baselines.watchdog,
+    }
+    for label, make in makers.items():
+        curve = curves[label]
+        for i, target in enumerate(targets):
+            mechanism = make(joint, ldp=target)
+            report = mechanism.report(2)
+            expected = {
+                "ldp": report.after.ldp,
+                "log_lift": report.after.log_lift,
+                "max_lift": report.after.max_lift,
+                "min_lift": report.after.min_lift,
+                "mutual_information_sy": report.after.mutual_information,
+                "maximal_leakage": report.after.maximal_leakage,
+                "dtv": report.utility.dtv,
+                "mutual_information_xy": report.utility.mutual_information,
+                "information_loss": report.utility.information_loss,
+                "expected_distortion": mechanism.expected_distortion(STEPS),
+                "gap": mechanism.gap,
+            }
+            assert {name: curve[name][i] for name in expected} == expected
+            assert curve["ldp"][i] * math.log(2) <= target + 1e-15
+
+
+def test_one_point_may_come_alone():
+    assert linred.tradeoff(example_1(), ldp=1.0, mechanisms="markov").points.tolist() == [1.0]
+
+
+def test_over_alphas():
+    curves = linred.tradeoff(example_1(), alphas=[0.1, 0.5])
+    assert curves.labels == ("markov", "optimal_markov", "non_markov")
+    np.testing.assert_array_equal(curves["markov"]["alpha"], [0.1, 0.5])
+    np.testing.assert_allclose(curves["markov"]["ldp"], curves["optimal_markov"]["ldp"], rtol=1e-12)
+    assert (curves["non_markov"]["dtv"] < curves["optimal_markov"]["dtv"]).all()
+
+
+def test_over_log_lift_and_with_mechanisms_of_ones_own():
+    mine = {"mine": partial(linred.optimal, prefer="information")}
+    curves = linred.tradeoff(example_1(), log_lift=[0.2, 0.6], mechanisms=mine)
+    assert (curves["mine"]["log_lift"] <= [0.2, 0.6]).all()
+    assert np.isnan(curves["mine"]["expected_distortion"]).all()
+
+
+def test_to_pandas():
+    frame = linred.tradeoff(example_1(), ldp=[0.5, 1.0], mechanisms=["markov", "optimal"]).to_pandas()
+    assert frame["mechanism"].tolist() == ["markov", "markov", "optimal", "optimal"]
+    assert frame["asked"].tolist() == [0.5, 1.0, 0.5, 1.0]
+    assert frame["dtv"].round(4).tolist() == [0.4972, 0.2669, 0.1302, 0.0632]
+    assert set(linred.tradeoff(example_1(), ldp=[1.0]).measures) <= set(frame.columns)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "just one of alphas, ldp and log_lift is needed; given: none"),
+        ({"alphas": [0.1], "ldp": [1.0]}, "given: alphas, ldp"),
+        ({"alphas": [0.5, 1.5]}, r"alphas\[1\] = 1.5 is outside \[0, 1\]"),
+        ({"ldp": [1.0, math.nan]}, r"ldp\[1\] = nan is outside"),
+        ({"ldp": [1.0, [2.0]]}, r"ldp\[1\] = \[2.0\] is not a number"),
+        ({"ldp": "1"}, r"ldp\[0\] = '1' is not a number"),
+        ({"ldp": []}, "ldp has no points"),
+        ({"ldp": [1.0], "mechanisms": 5}, "mechanisms = 5 is neither a list of names nor a dict of callables"),
+        ({"ldp": [1.0], "mechanisms": {}}, "mechanisms = {} is neither"),
+        ({"ldp": [1.0], "mechanisms": {"mine": lambda joint, ldp: None}}, r"\['mine'\] returned a NoneType, not a"),
+        ({"ldp": [1.0], "mechanisms": ["markov", "best"]}, r"mechanisms\[1\] = 'best' is none of 'markov'"),
+        ({"alphas": [0.5], "mechanisms": ["k_rr"]}, r"mechanisms\[0\] = 'k_rr' is none of .* for alpha"),
+        ({"ldp": [1.0], "mechanisms": {"mine": 3}}, r"mechanisms\['mine'\] = 3 cannot be called"),
+        ({"ldp": [1.0], "base": 1.0}, "base = 1.0 is not a finite number above 1"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        linred.tradeoff(example_1(), **arguments)
+
+
+def test_a_curve_that_is_not_there():
+    with pytest.raises(KeyError, match="'optimal' is none of the curves 'markov'"):
+        linred.tradeoff(example_1(), ldp=[1.0], mechanisms="markov")["optimal"]
+
+
+def drawn(*labels, **arguments):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    curves = linred.tradeoff(example_1(), ldp=np.linspace(0.1, 1.5, 12), mechanisms=list(labels), base=2)
+    return curves, curves.plot(**arguments)
+
+
+def test_a_picture_has_units_and_each_line_its_name_beside_it():
+    curves, ax = drawn("markov", "non_markov", "optimal", x="ldp", y="dtv")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("LDP of S to Y [bits]", "share of records changed")
+    names = [text.get_text() for text in ax.texts]
+    assert names == ["Lemma 1", "Proposition 1", "optimal"]
+    assert [text.get_color() for text in ax.texts] == [line.get_color() for line in ax.lines]
+    np.testing.assert_array_equal(np.sort(curves["optimal"]["dtv"]), np.sort(ax.lines[2].get_ydata()))
+    left, right, bottom, top = *ax.get_xlim(), *ax.get_ylim()
+    for text, line in zip(ax.texts, ax.lines, strict=True):
+        u, v = text.xy
+        own, *others = [line, *(other for other in ax.lines if other is not line)]
+        heights = [np.interp(left + u * (right - left), *other.get_data()) for other in (own, *others)]
+        distances = [abs((height - bottom) / (top - bottom) - v) for height in heights]
+        assert distances[0] == min(distances), "a name is nearest to its own line"
+
+
+def test_colours_and_dashes_stay_the_same_and_differ():
+    from linred.report import plots
+
+    _, one = drawn("markov", "optimal")
+    _, other = drawn("optimal", "non_markov")
+    assert one.lines[1].get_color() == other.lines[0].get_color() == plots.STYLES["optimal"][1]
+    assert len({style[1] for style in plots.STYLES.values()}) == len(plots.STYLES)
+    assert len({str(style[2]) for style in plots.STYLES.values()}) == len(plots.STYLES)
+
+
+def test_a_picture_of_what_nobody_knows():
+    with pytest.raises(ValueError, match="no curve has a point where both 'ldp' and 'expected_distortion' are known"):
+        drawn("markov", x="ldp", y="expected_distortion")
+    _, ax = drawn("markov", "optimal", x="alpha", y="dtv")  # only the first has an alpha
+    assert [text.get_text() for text in ax.texts] == ["Lemma 1"]
+
+
+def test_a_picture_of_something_else():
+    with pytest.raises(ValueError, match="y = 'damage' is none of 'alpha', 'ldp'"):
+        drawn("markov", y="damage")
+    with pytest.raises(ValueError, match=r"x = \['ldp'\] is none of 'alpha', 'ldp'"):
+        drawn("markov", x=["ldp"])
+    with pytest.raises(TypeError, match="ax = 3 is not matplotlib axes"):
+        drawn("markov", ax=3)

@@ -1,0 +1,565 @@
+"""The sampler's promises: exact tables, addressed and secure randomness, and what is refused.
+
+Statistical checks fail a correct sampler with probability `stats.ERROR_RATE` each; keys are fixed, so a pass stays one.
+"""
+
+import hashlib
+import multiprocessing
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import linred
+from linred.sampling import alias_tables
+from linred.sampling import sampler as sampler_module
+from support import stats
+from support.faults import faulty, swap_an_alias
+from support.joints import alphas, count_tables, example_1, random_joint
+
+KEY = bytes(range(32))
+
+
+def mechanisms(joint, alpha=0.5):
+    n_x = joint.shape[1]
+    squares = np.subtract.outer(np.arange(n_x), np.arange(n_x)) ** 2.0
+    return {
+        "markov": linred.markov(joint, alpha),
+        "northwest": linred.non_markov(joint, alpha),
+        "proportional": linred.non_markov(joint, alpha, coupling="proportional"),
+        "distortion": linred.non_markov(joint, alpha, distortion=squares),
+    }
+
+
+def wide_joint():
+    """Too many rows for cells, and pairs, symbols and an s that never occur."""
+    joint = random_joint(np.random.default_rng(3), 20, 70, zeros=0.3)
+    counts = np.floor(joint.p_sx * 1e6)
+    counts[:, 7] = 0
+    counts[4] = 0
+    return linred.Joint.from_counts(counts)
+
+
+NAMES = ["markov", "northwest", "proportional", "distortion"]
+SMALL, WIDE = mechanisms(example_1()), mechanisms(wide_joint())
+MECHANISMS = [pytest.param(SMALL[name], id=f"small-{name}") for name in NAMES]
+MECHANISMS += [pytest.param(WIDE[name], id=f"wide-{name}") for name in NAMES]
+
+
+def codes(mechanism, n, dtype=np.uint8, seed=1):
+    """Records of all pairs, those that the fit never saw too."""
+    rng, (n_s, n_x) = np.random.default_rng(seed), mechanism.joint.shape
+    return rng.integers(0, n_s, n).astype(dtype), rng.integers(0, n_x, n).astype(dtype)
+
+
+def sample(mechanism, s, x, **how):
+    return mechanism.sampler().sample(s, x, **how)
+
+
+# ---- the tables
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_tables_are_the_mechanisms(mechanism):
+    stats.check_channel(mechanism.sampler(), mechanism)
+
+
+@given(count_tables, alphas, st.sampled_from(NAMES))
+@example(np.array([[1, 1]]), 5e-324, "markov")
+def test_tables_of_any_mechanism(counts, alpha, name):
+    mechanism = mechanisms(linred.Joint.from_counts(counts), alpha)[name]
+    stats.check_channel(mechanism.sampler(), mechanism)
+
+
+def test_probabilities_too_small_for_the_tables_stay_possible():
+    p = np.array([[1 - 3e-25, 1e-25, 2e-25], [0.5, 0.5 - 1e-30, 1e-30]])
+    joint = linred.Joint.from_conditional(p, [0.5, 0.5])
+    for mechanism in mechanisms(joint).values():
+        realised, dense = stats.channel(mechanism.sampler()), mechanism.p_y_given_sx
+        assert ((realised == 0) == (dense[: realised.shape[0]] == 0.0)).all()
+        assert (realised.sum(axis=2) == 1).all()
+
+
+def test_tables_are_compiled_alike_each_time():
+    for name in NAMES:
+        one, other = (mechanisms(wide_joint())[name].sampler()._kernel for _ in range(2))
+        assert one.rows.tobytes() == other.rows.tobytes()
+        assert one.cells.tobytes() == other.cells.tobytes()
+
+
+def test_memory_is_in_proportion_to_what_is_stored():
+    rng = np.random.default_rng(4)
+    joint = random_joint(rng, 100, 500)
+    for coupling in ("northwest", "proportional"):
+        mechanism = linred.non_markov(joint, 0.5, coupling=coupling)
+        n_symbols = mechanism.tables.y.size + 500
+        assert mechanism.sampler().nbytes <= 18 * (100 * 512 + 1) + 2 * 16 * n_symbols
+    assert linred.markov(joint, 0.5).sampler().nbytes <= 18 * 513 + 16 * (512 + 500)
+    most = alias_tables.MOST_SETTLED_ROWS
+    for shape in ((2, 4), (7, 15), (16, 64), (1, 255), (4, 255)):
+        for mechanism in mechanisms(random_joint(rng, *shape)).values():
+            assert mechanism.sampler().nbytes <= most * (16 + 256 * 17)
+
+
+@pytest.mark.parametrize("shape", [(105, 4044), (1000, 1000), (2, 70_000)])
+def test_large_sparse_alphabets(shape):
+    """The size of flights' dest x tailnum, most of whose cells are zero; and codes of 32 bits."""
+    joint = linred.Joint.from_counts(np.random.default_rng(9).poisson(0.1, shape))
+    for mechanism in (linred.non_markov(joint, 0.5), linred.markov(joint, 0.5)):
+        s, x = codes(mechanism, 500, np.uint32)
+        y = sample(mechanism, s, x, key=KEY, start=7)
+        stats.check_addresses(mechanism.sampler(), s, x, y, key=KEY, start=7)
+
+
+def test_each_first_stage_is_chosen_where_it_leaves_less():
+    assert SMALL["northwest"].sampler().first_stage == "cells"
+    assert WIDE["northwest"].sampler().first_stage == "keep"
+    assert "first stage: keep" in repr(WIDE["northwest"].sampler())
+
+
+# ---- what is drawn
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_frequencies_are_those_of_the_tables(mechanism, dtype, variant):
+    s, x = codes(mechanism, 400_000, dtype)
+    y = sample(mechanism, s, x, key=KEY)
+    assert y.dtype == dtype
+    stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
+
+
+def draws(mechanism, n, first=0):
+    """Counts of (s, x, y) over n records of all pairs in turn."""
+    n_s, n_x = mechanism.joint.shape
+    pair = np.arange(n) % (n_s * n_x)
+    s, x = (pair // n_x).astype(np.uint8), (pair % n_x).astype(np.uint8)
+    y = sample(mechanism, s, x, key=KEY, start=first)
+    return stats.tally(mechanism.sampler(), s, x, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ten_million_draws_and_none_of_probability_zero(name):
+    stats.check_frequencies(SMALL[name].sampler(), draws(SMALL[name], 10_000_000))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mechanism", [SMALL["northwest"], WIDE["northwest"]])
+def test_a_thousand_million_draws_and_none_of_probability_zero(mechanism):
+    counts = sum(draws(mechanism, 50_000_000, first) for first in range(0, 10**9, 50_000_000))
+    assert counts.sum() == 10**9
+    stats.check_frequencies(mechanism.sampler(), counts)
+
+
+def test_pairs_that_the_fit_never_saw_are_drawn_from_p_y():
+    mechanism = WIDE["northwest"]
+    s, x = np.full(200_000, 4, np.uint8), np.zeros(200_000, np.uint8)
+    y = sample(mechanism, s, x, key=KEY)
+    expected = mechanism.p_y * y.size
+    counts = np.bincount(y, minlength=expected.size)
+    assert not counts[expected == 0.0].any()
+    some = expected > 0.0
+    statistic = ((counts - expected)[some] ** 2 / expected[some]).sum()
+    assert stats.stats.chi2.sf(statistic, some.sum() - 1) > stats.ERROR_RATE
+
+
+def test_neighbouring_records_are_independent():
+    """Pairs (y_i, y_{i+1}) of one (s, x): the chi-square of their table, at stats.ERROR_RATE."""
+    mechanism = SMALL["markov"]
+    s, x = np.zeros(1_000_000, np.uint8), np.zeros(1_000_000, np.uint8)
+    y = sample(mechanism, s, x, key=KEY).astype(int)
+    for lag in (1, 2, 16, 256, 2048):
+        pairs = np.bincount(4 * y[:-lag] + y[lag:], minlength=16).reshape(4, 4)
+        assert stats.stats.chi2_contingency(pairs).pvalue > stats.ERROR_RATE
+
+
+# ---- addresses
+
+
+@pytest.mark.parametrize("start", [0, 1, 7, 8, 16, 2**32 - 5, 2**63 + 3, 2**64 - 300])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_every_record_is_the_twins(mechanism, start, variant):
+    s, x = codes(mechanism, 300)
+    y = sample(mechanism, s, x, key=KEY, context=b"file", start=start)
+    stats.check_addresses(mechanism.sampler(), s, x, y, key=KEY, context=b"file", start=start)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_any_threads_chunks_and_starts_give_the_same(mechanism, monkeypatch, variant):
+    s, x = codes(mechanism, 50_000)
+    whole = sample(mechanism, s, x, key=KEY, start=5)
+    monkeypatch.setattr(sampler_module, "FEWEST_RECORDS_A_THREAD", 1000)
+    for block, threads in ((50_000, 1), (7_777, 2), (1_000, 3), (4_096, 2), (13_001, 3)):
+        monkeypatch.setattr(mechanism.sampler(), "_block_records", block)
+        np.testing.assert_array_equal(sample(mechanism, s, x, key=KEY, start=5, threads=threads), whole)
+    for cuts in ([25_000], [1, 2, 3], [17, 4_000, 49_999], [16, 32, 48]):
+        parts = zip(np.split(s, cuts), np.split(x, cuts), [0, *cuts], strict=True)
+        drawn = [sample(mechanism, s_part, x_part, key=KEY, start=5 + at) for s_part, x_part, at in parts]
+        np.testing.assert_array_equal(np.concatenate(drawn), whole)
+
+
+def test_several_threads_on_many_records():
+    s, x = codes(SMALL["northwest"], 3_000_001)
+    one, two, three = (sample(SMALL["northwest"], s, x, key=KEY, threads=threads) for threads in (1, 2, 3))
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, three)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 2047, 2048, 2049, 4097])
+def test_any_length_is_the_beginning_of_a_longer_one(n, variant):
+    for mechanism in (SMALL["northwest"], WIDE["markov"]):
+        s, x = codes(mechanism, 5000)
+        whole = sample(mechanism, s, x, key=KEY)
+        np.testing.assert_array_equal(sample(mechanism, s[:n], x[:n], key=KEY), whole[:n])
+
+
+def test_codes_of_any_integer_type_strided_and_read_only():
+    mechanism = WIDE["northwest"]
+    s, x = codes(mechanism, 3000)
+    expected = sample(mechanism, s, x, key=KEY)
+    for dtype in (np.int8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+        drawn = sample(mechanism, s.astype(dtype), x.astype(dtype), key=KEY)
+        assert drawn.dtype == dtype
+        np.testing.assert_array_equal(drawn, expected)
+    table = np.stack([s, x], axis=1)
+    table.setflags(write=False)
+    np.testing.assert_array_equal(sample(mechanism, table[:, 0], table[:, 1], key=KEY), expected)
+    np.testing.assert_array_equal(
+        sample(mechanism, s[::-1], x[::-1], key=KEY), sample(mechanism, s[::-1].copy(), x[::-1].copy(), key=KEY)
+    )
+    np.testing.assert_array_equal(sample(mechanism, s.tolist(), x.tolist(), key=KEY), expected)
+
+
+def test_s_is_not_needed_where_it_is_not_seen():
+    s, x = codes(SMALL["markov"], 1000)
+    np.testing.assert_array_equal(sample(SMALL["markov"], None, x, key=KEY), sample(SMALL["markov"], s, x, key=KEY))
+    with pytest.raises(ValueError, match="s_codes is None: this mechanism draws by s"):
+        sample(SMALL["northwest"], None, x)
+
+
+# ---- keys
+
+
+def differ(a, b):
+    return (a != b).mean() > 0.01
+
+
+def test_calls_keys_seeds_and_contexts_differ():
+    s, x = codes(SMALL["markov"], 10_000)
+
+    def drawn(**how):
+        return sample(SMALL["markov"], s, x, **how)
+
+    assert differ(drawn(), drawn())
+    assert differ(drawn(key=KEY), drawn(key=KEY[::-1]))
+    assert differ(drawn(seed=1), drawn(seed=2))
+    assert differ(drawn(key=KEY), drawn(key=KEY, context=b"a"))
+    assert differ(drawn(key=KEY, context=b"a"), drawn(key=KEY, context=b"b"))
+    np.testing.assert_array_equal(drawn(seed=1), drawn(seed=1))
+    np.testing.assert_array_equal(drawn(key=KEY, context="a"), drawn(key=KEY, context=b"a"))
+
+
+def test_ids_answer_alike_wherever_they_stand():
+    mechanism = SMALL["markov"]
+    _, x = codes(mechanism, 1000)
+    ids = np.random.default_rng(2).permutation(10**6)[:1000]
+    drawn = sample(mechanism, None, x, key=KEY, ids=ids)
+    order = np.random.default_rng(3).permutation(1000)
+    np.testing.assert_array_equal(sample(mechanism, None, x[order], key=KEY, ids=ids[order]), drawn[order])
+    np.testing.assert_array_equal(sample(mechanism, None, x, key=KEY, ids=ids.tolist()), drawn)
+    np.testing.assert_array_equal(sample(mechanism, None, x, key=KEY, ids=ids.astype(np.uint32), threads=2), drawn)
+    text = sample(mechanism, None, x, key=KEY, ids=[str(one) for one in ids])
+    assert differ(text, drawn)
+    np.testing.assert_array_equal(
+        sample(mechanism, None, x[order], key=KEY, ids=[str(one) for one in ids[order]]), text[order]
+    )
+    assert differ(sample(mechanism, None, x, key=KEY, context=b"b", ids=ids), drawn)
+    same = sample(mechanism, None, np.full(1000, 2, np.uint8), key=KEY, ids=np.full(1000, 77))
+    assert len(set(same.tolist())) == 1
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_ids_are_one_block_each(mechanism):
+    s, x = codes(mechanism, 200)
+    ids = np.arange(200) * 12345 - 700_000
+    key = stats.subkey(KEY, b"c", b"linred ids")
+    blocks = b"".join(stats.aes(key, int(one).to_bytes(16, "big", signed=True)) for one in ids)
+    expected = stats.twin(mechanism.sampler(), s, x, None, np.frombuffer(blocks, np.uint8))
+    drawn = sample(mechanism, s, x, key=KEY, context=b"c", ids=ids)
+    np.testing.assert_array_equal(drawn, expected)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_frequencies_by_ids_are_those_of_the_tables(mechanism):
+    s, x = codes(mechanism, 200_000)
+    y = sample(mechanism, s, x, key=KEY, ids=np.arange(s.size))
+    stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
+
+
+PINNED = {
+    "3 x 5, markov": "d4033cab77ad516d",
+    "3 x 5, northwest": "b01ad752c11dfc3d",
+    "3 x 5, proportional": "c4b55b84d9f1a2a9",
+    "3 x 5, distortion": "7ec4dbf59065f2bc",
+    "9 x 300, markov": "f7d9ff706fafae7c",
+    "9 x 300, northwest": "b21fc79f7cbbf9c5",
+    "9 x 300, proportional": "a22c8de4be216335",
+    "9 x 300, distortion": "8e84e3cfc016bd09",
+}
+
+
+def test_what_a_key_yields_is_pinned():
+    """A change here changes what every key in use has drawn: artifacts of before need their old tables."""
+    yields = {}
+    for n_s, n_x in ((3, 5), (9, 300)):
+        s, x = np.arange(20_000) % n_s, (np.arange(20_000) ** 2 % n_x).astype(np.uint16)
+        counts = np.add.outer(np.arange(n_s) * 7, np.arange(n_x) ** 2 * 3) % 11
+        for name, mechanism in mechanisms(linred.Joint.from_counts(counts)).items():
+            drawn = [
+                sample(mechanism, s, x, key=KEY),
+                sample(mechanism, s, x, seed=7, context=b"c", start=10**12),
+                sample(mechanism, s, x, key=KEY, ids=np.arange(20_000)),
+                sample(mechanism, s[:500], x[:500], key=KEY, ids=[f"id {i}" for i in range(500)]),
+            ]
+            little_endian = b"".join(one.astype("<u2").tobytes() for one in drawn)
+            yields[f"{n_s} x {n_x}, {name}"] = hashlib.sha256(little_endian).hexdigest()[:16]
+    assert yields == PINNED
+
+
+CHILDREN = """
+import multiprocessing, numpy as np, linred
+from linred.datasets import example_1
+s, x = np.zeros(2000, np.uint8), np.arange(2000, dtype=np.uint8) % 4
+sampler = linred.markov(example_1(), 0.5).sampler()
+def child(queue):
+    queue.put(sampler.sample(s, x).tobytes())
+if __name__ == "__main__":
+    sampler.sample(s, x)
+    context = multiprocessing.get_context("{method}")
+    queue = context.Queue()
+    children = [context.Process(target=child, args=(queue,)) for _ in range(3)]
+    for one in children:
+        one.start()
+    drawn = {{queue.get() for _ in children}} | {{sampler.sample(s, x).tobytes()}}
+    for one in children:
+        one.join()
+    print(len(drawn))
+"""
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_children_draw_anew(method, tmp_path):
+    script = tmp_path / "children.py"
+    script.write_text(CHILDREN.format(method=method))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert done.stdout.strip() == "4", done.stderr
+
+
+def test_pickled_samplers_and_mechanisms_agree():
+    for mechanism in (SMALL["northwest"], WIDE["proportional"], SMALL["markov"]):
+        s, x = codes(mechanism, 1000)
+        expected = sample(mechanism, s, x, key=KEY)
+        again = pickle.loads(pickle.dumps(mechanism.sampler()))
+        np.testing.assert_array_equal(again.sample(s, x, key=KEY), expected)
+        np.testing.assert_array_equal(sample(pickle.loads(pickle.dumps(mechanism)), s, x, key=KEY), expected)
+        assert again.certificate().ldp == mechanism.sampler().certificate().ldp
+
+
+# ---- out
+
+
+def test_out_is_written_and_may_be_x_itself():
+    for mechanism in (SMALL["northwest"], WIDE["northwest"]):
+        s, x = codes(mechanism, 5000)
+        expected, out = sample(mechanism, s, x, key=KEY), np.empty_like(x)
+        assert sample(mechanism, s, x, key=KEY, out=out) is out
+        np.testing.assert_array_equal(out, expected)
+        in_place = x.copy()
+        assert sample(mechanism, s, in_place, key=KEY, out=in_place) is in_place
+        np.testing.assert_array_equal(in_place, expected)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2047, 2048, 4999])
+@pytest.mark.parametrize("column", ["s_codes", "x_codes"])
+def test_a_code_out_of_range_is_named_and_nothing_is_written(place, column, monkeypatch, variant):
+    for mechanism in (SMALL["northwest"], WIDE["northwest"]):
+        for block, threads in ((2**20, 1), (1000, 1), (1000, 3)):
+            monkeypatch.setattr(sampler_module, "FEWEST_RECORDS_A_THREAD", 1000)
+            monkeypatch.setattr(mechanism.sampler(), "_block_records", block)
+            s, x = codes(mechanism, 5000)
+            n_symbols = mechanism.joint.shape[column == "x_codes"]
+            (s if column == "s_codes" else x)[place] = n_symbols
+            out = np.full_like(x, 9)
+            message = rf"{column}\[{place}\] = {n_symbols} is not a code below {n_symbols}"
+            with pytest.raises(ValueError, match=message):
+                sample(mechanism, s, x, out=out, threads=threads)
+            assert (out == 9).all()
+            with pytest.raises(ValueError, match=message):
+                sample(mechanism, s, x, threads=threads)
+            with pytest.raises(ValueError, match=message):
+                sample(mechanism, s, x, threads=threads, key=KEY, ids=np.arange(5000))
+            before = x.copy()
+            with pytest.raises(ValueError, match=message):
+                sample(mechanism, s, x, out=x)
+            np.testing.assert_array_equal(x, before)
+
+
+CODES = np.zeros(4, np.uint8)
+BAD = [
+    ({"x_codes": CODES.astype(float)}, "x_codes has shape .* dtype float64, not a column of integer codes"),
+    ({"s_codes": CODES.reshape(2, 2)}, r"s_codes has shape \(2, 2\)"),
+    ({"s_codes": CODES[:3]}, "s_codes has 3 records and x_codes 4"),
+    ({"s_codes": np.array([0, -1, 0, 0])}, r"s_codes\[1\] = -1 is not a code below 20"),
+    ({"x_codes": np.array([0, 0, -7, 0], np.int8)}, r"x_codes\[2\] = -7 is not a code below 70"),
+    ({"out": CODES[:2].copy()}, r"out has shape \(2,\) and dtype uint8; x_codes have shape \(4,\)"),
+    ({"out": CODES.astype(np.uint16)}, "out has shape .* dtype uint16; x_codes have .* uint8"),
+    ({"out": [0, 0, 0, 0]}, "out has list"),
+    ({"out": np.zeros(8, np.uint8)[::2]}, "out is not contiguous, aligned and writeable"),
+    ({"x_codes": np.ma.array(CODES, mask=[0, 0, 1, 0])}, "x_codes has shape .* not a column of integer codes"),
+    ({"seed": KEY}, "seed is a bytes, not a whole number"),
+    ({"key": memoryview(np.zeros(32, np.uint16))}, "key has 64 bytes, not 32"),
+    ({"start": -1}, "start = -1 is outside"),
+    ({"start": 2**64 - 3}, "start = .* is outside"),
+    ({"start": 0.0}, "start = 0.0 is not a whole number"),
+    ({"threads": 0}, "threads = 0 is outside"),
+    ({"threads": 1.5}, "threads = 1.5 is not a whole number"),
+    ({"context": 7}, "context is a int, not bytes"),
+    ({"ids": [1, 2, 3, 4]}, "ids needs key"),
+    ({"ids": [1, 2, 3, 4], "seed": 1}, "ids needs key"),
+    ({"ids": [1, 2, 3, 4], "key": KEY, "start": 1}, "start = 1 is given with ids"),
+    ({"ids": [1, 2, 3], "key": KEY}, "ids has 3 records and x 4"),
+    ({"ids": [1, 2, "a", 4], "key": KEY}, r"ids\[2\] = 'a' is not an integer"),
+    ({"ids": ["a", "b", None, "c"], "key": KEY}, r"ids\[2\] = None is not text"),
+    ({"ids": [1.0, 2.0, 3.0, 4.0], "key": KEY}, r"ids\[0\] = 1.0 is not an integer"),
+    ({"ids": [1, 2, 3, 2**127], "key": KEY}, r"ids\[3\] = \d+ has more than 128 bits"),
+    ({"ids": "abcd", "key": KEY}, "ids is a str, not a column"),
+    ({"ids": np.array(1), "key": KEY}, "ids is a ndarray, not a column"),
+    ({"ids": {"a": [1, 2, 3, 4]}, "key": KEY}, "ids is a dict, not a column"),
+    ({"x_codes": np.array(1)}, r"x_codes has shape \(\) and dtype int64, not a column"),
+    ({"x_codes": CODES.astype(">i4")}, "x_codes has shape .* dtype >i4, not a column of integer codes"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), BAD)
+def test_bad_arguments_are_named(wrong, message):
+    arguments = {"s_codes": CODES, "x_codes": CODES, **wrong}
+    with pytest.raises(ValueError, match=message) as caught:
+        WIDE["northwest"].sampler().sample(**arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_only_a_mechanism_has_a_sampler():
+    with pytest.raises(TypeError, match=r"mechanism is a Joint, not a linred\.Mechanism"):
+        linred.Sampler(example_1())
+
+
+def test_an_output_that_overlaps_an_input_is_refused():
+    memory = np.zeros(100, np.uint8)
+    with pytest.raises(ValueError, match="out shares memory with x_codes"):
+        WIDE["markov"].sampler().sample(None, memory[:50], out=memory[1:51])
+    with pytest.raises(ValueError, match="out shares memory with s_codes"):
+        WIDE["northwest"].sampler().sample(memory[:50], memory[50:], out=memory[:50])
+
+
+def test_codes_too_narrow_for_the_alphabet_are_refused():
+    for dtype, n_x in ((np.uint8, 300), (np.int8, 300), (np.int8, 129)):
+        joint = random_joint(np.random.default_rng(1), 2, n_x)
+        with pytest.raises(
+            ValueError, match=rf"x_codes has dtype {np.dtype(dtype)}, which has no room for {n_x} symbols"
+        ):
+            linred.markov(joint, 0.5).sampler().sample(None, CODES.astype(dtype))
+    joint = random_joint(np.random.default_rng(1), 2, 128)
+    assert linred.markov(joint, 0.5).sampler().sample(None, CODES.astype(np.int8)).dtype == np.int8
+
+
+def test_columns_that_are_not_aligned():
+    for mechanism in (SMALL["northwest"], WIDE["northwest"]):
+        s, x = codes(mechanism, 3000, np.uint32)
+        expected = sample(mechanism, s, x, key=KEY)
+        s_odd, x_odd = (np.frombuffer(b"-" + column.tobytes(), np.uint32, offset=1) for column in (s, x))
+        assert not x_odd.flags.aligned
+        np.testing.assert_array_equal(sample(mechanism, s_odd, x_odd, key=KEY), expected)
+
+
+# ---- planted faults: every check above can fail
+
+
+def shift_a_threshold(rows, cells, settled, keep_top):
+    """By one unit of 2^-64."""
+    last_cells = rows["first_cell"] + 2 ** rows["log2_cells"] - 1  # where cells are shared, if any
+    row = np.argmax(cells["own"][last_cells] != cells["alias"][last_cells])
+    cells["threshold"][last_cells[row]] += np.uint64(2 ** rows["log2_cells"][row])
+
+
+def shift_a_keep(rows, cells, settled, keep_top):
+    """By one unit of 2^-64."""
+    moving = np.flatnonzero((rows["keep"] > 0) & (rows["keep"] < 2**64 - 1))
+    rows["keep"][moving[0]] += np.uint64(1)
+
+
+@pytest.mark.parametrize("mechanism", [SMALL["northwest"], WIDE["northwest"]], ids=["small", "wide"])
+@pytest.mark.parametrize("fault", [swap_an_alias, shift_a_threshold, shift_a_keep])
+def test_wrong_integers_are_caught_by_the_exact_check(mechanism, fault):
+    if fault is shift_a_keep and mechanism is SMALL["northwest"]:
+        pytest.skip("nothing is kept by a threshold there")
+    with pytest.raises(AssertionError):
+        stats.check_channel(faulty(mechanism, fault), mechanism)
+
+
+def test_a_last_symbol_left_alone_is_caught():
+    mechanism = SMALL["markov"]
+    s, x = codes(mechanism, 100_000)
+    y = sample(mechanism, s, x, key=KEY)
+    y[x == 3] = 3
+    with pytest.raises(AssertionError):
+        stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
+
+
+def test_a_swapped_alias_and_an_off_by_one_first_stage_are_caught_in_the_draws():
+    mechanism = SMALL["northwest"]
+    s, x = codes(mechanism, 8_000_000)
+
+    def off_by_one(rows, cells, settled, keep_top):
+        table = settled.reshape(-1, 256)
+        table[:, 1:] = table[:, :-1].copy()
+
+    for fault in (off_by_one, swap_an_alias):
+        wrong = faulty(mechanism, fault)
+        y = wrong.sample(s, x, key=KEY)
+        with pytest.raises(AssertionError):
+            stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
+        with pytest.raises(AssertionError):
+            stats.check_addresses(mechanism.sampler(), s[:9000], x[:9000], y[:9000], key=KEY)
+
+
+def test_an_off_by_one_top_of_keep_is_caught():
+    mechanism = WIDE["northwest"]
+    s, x = codes(mechanism, 100_000)
+
+    def off_by_one(rows, cells, settled, keep_top):
+        keep_top[keep_top < 2**16 - 1] += np.uint16(1)
+
+    y = faulty(mechanism, off_by_one).sample(s, x, key=KEY)
+    with pytest.raises(AssertionError):
+        stats.check_addresses(mechanism.sampler(), s[:60_000], x[:60_000], y[:60_000], key=KEY)
+
+
+def test_a_reused_key_is_caught(monkeypatch):
+    from linred.sampling import keystream
+
+    monkeypatch.setattr(keystream.os, "urandom", lambda n: bytes(n))
+    with pytest.raises(AssertionError):
+        test_calls_keys_seeds_and_contexts_differ()
+
+
+def test_a_subkey_without_its_context_is_caught(monkeypatch):
+    from linred.sampling import keystream
+
+    subkey = keystream.subkey
+    monkeypatch.setattr(keystream, "subkey", lambda secret, context, purpose: subkey(secret, b"", purpose))
+    with pytest.raises(AssertionError):
+        test_calls_keys_seeds_and_contexts_differ()

@@ -1,0 +1,24 @@
+"""Faults that are planted in a sampler's integers: tests must find them."""
+
+import pickle
+
+import numpy as np
+
+
+def faulty(mechanism, change):
+    """A sampler whose tables are changed before use."""
+    sampler = pickle.loads(pickle.dumps(mechanism.sampler()))
+    constructor, (*sizes, rows, cells, settled, keep_top) = sampler._kernel.__reduce__()
+    rows, cells = rows.copy(), cells.copy()
+    settled = None if settled is None else settled.copy()
+    keep_top = None if keep_top is None else keep_top.copy()
+    change(rows, cells, settled, keep_top)
+    sampler._kernel = constructor(*sizes, rows, cells, settled, keep_top)
+    return sampler
+
+
+def swap_an_alias(rows, cells, settled, keep_top):
+    """The one that matters most: its threshold is farthest from half a cell."""
+    off_half = np.abs(cells["threshold"].astype(float) - 2.0**63) * (cells["own"] != cells["alias"])
+    cell = cells[off_half.argmax()]
+    cell["own"], cell["alias"] = cell["alias"], cell["own"]
