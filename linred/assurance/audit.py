@@ -11,19 +11,20 @@ but `lowest_of_any` finds a limit that holds with it, and a smaller share than i
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from linred._common import validation
+from linred._common import render, validation
 from linred._common.validation import check_confidence
 from linred._kernels import counting
 from linred.assurance import confidence_limits
 from linred.assurance.certify import OF_ALL, OF_ONE, ROUNDINGS
 from linred.assurance.conformance import conformance, known_codes
 from linred.columns import encode
-from linred.privacy.leakage import PRIVACY_LABELS, Privacy
+from linred.privacy.leakage import FIGURES, Leakage
 
 OF_FLOOR, OF_RATIO = 0.1, 0.9
 """Shares of the level, in the LDP, of the limits that only set the shares of the y, and of the ratios themselves."""
@@ -35,54 +36,37 @@ FAMILIES = {"ldp": 1, "log_lift": 2, "max_lift": 2, "min_lift": 2, "mutual_infor
 """Figures with the same number hold together as they are."""
 
 
-class Audit(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Audit(Leakage):
     """Figures in nats, each at or below the truth with probability `confidence`; see `audit`.
 
     where : labels (y, s, s') that show the LDP; s or s' may be `OTHERS`, all others together. None where it is 0.
-    claim : a `Privacy` of the figures that were claimed, infinite where none was; None without a claim.
+    claim : a `Leakage` of the figures that were claimed, infinite where none was; None without a claim.
     refuted : whether a figure is above the claim; None without one. False proves nothing.
     conforms : False where the transitions are not the mechanism's, True where nothing speaks against it; None where it
         was not tested.
     reasons : what speaks against the claim or the mechanism, in words.
     """
 
-    ldp: float
-    log_lift: float
-    max_lift: float
-    min_lift: float
-    mutual_information: float
-    maximal_leakage: float
     confidence: float
     n_records: int
     where: tuple | None
-    claim: Privacy | None
+    claim: Leakage | None
     refuted: bool | None
     conforms: bool | None
     reasons: tuple
 
+    rounding: ClassVar[str] = "down"
+
     @property
-    def figures(self):
-        return Privacy(*self[: len(Privacy._fields)])
+    def n_kinds_claimed(self):
+        """How many kinds of figures were claimed, which hold all at once."""
+        return 0 if self.claim is None else _n_families(self.claim)
 
     def __str__(self):
-        claim = self.claim or (math.inf,) * len(PRIVACY_LABELS)
-        lines = [f"{'what is told about S [nats]':<32}{'at least':>14}" + f"{'claimed':>14}" * (self.claim is not None)]
-        for label, figure, claimed in zip(PRIVACY_LABELS, self.figures, claim, strict=True):
-            lines.append(f"  {label:<30}{figure:>#14.6g}" + f"{claimed:>#14.6g}" * (claimed < math.inf))
-        several = " for all that is claimed at once" if self.claim and _n_families(self.claim) > 1 else ""
-        lines.append(f"From {self.n_records:,} released records, with confidence {self.confidence:.6g}{several}.")
-        if self.where is not None:
-            y, s, other = self.where
-            lines.append(f"LDP: y = {y!r}, s = {s!r} against {other!r}.")
-        verdicts = ("claim", self.refuted, _REFUTED), ("mechanism", self.conforms, _CONFORMS)
-        lines += [f"The {what}: {words[verdict]}" for what, verdict, words in verdicts if verdict is not None]
-        return "\n".join(lines + [f"  {reason}." for reason in self.reasons])
+        return render.text("audit", self)
 
     __repr__ = __str__
-
-
-_REFUTED = {True: "refuted.", False: "consistent with these records, which does not prove it."}
-_CONFORMS = {True: "nothing speaks against these transitions.", False: "refuted, these are not its transitions."}
 
 
 def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
@@ -143,30 +127,30 @@ def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
 
 
 def _claimed(claim):
-    """The `Privacy` that is claimed, infinite where nothing is."""
+    """The `Leakage` that is claimed, infinite where nothing is."""
     if isinstance(claim, Mapping):
         if not claim:
             raise ValueError(f"claim = {claim!r} claims nothing: give a figure, or None")
         for name in claim:
-            if name not in Privacy._fields:
-                raise ValueError(f"claim has {name!r}, which is none of {', '.join(Privacy._fields)}")
+            if name not in FIGURES:
+                raise ValueError(f"claim has {name!r}, which is none of {', '.join(FIGURES)}")
         stated = {f"claim[{name!r}]": (name, value) for name, value in claim.items()}
-    elif any(hasattr(claim, name) for name in Privacy._fields):
-        there = [name for name in Privacy._fields if hasattr(claim, name)]
+    elif any(hasattr(claim, name) for name in FIGURES):
+        there = [name for name in FIGURES if hasattr(claim, name)]
         stated = {f"claim.{name}": (name, getattr(claim, name)) for name in there}
     else:
         stated = {"claim": ("ldp", claim)}
     figures = {name: validation.number(place, value, 0.0, math.inf) for place, (name, value) in stated.items()}
-    return Privacy(*(figures.get(name, math.inf) for name in Privacy._fields))
+    return Leakage(*(figures.get(name, math.inf) for name in FIGURES))
 
 
 def _n_families(claimed):
-    return len({FAMILIES[name] for name, value in claimed._asdict().items() if value < math.inf})
+    return len({FAMILIES[name] for name, value in claimed.as_dict().items() if value < math.inf})
 
 
 def _against_claim(figures, claimed):
     """(whether a figure is above what is claimed, reasons)."""
-    each = zip(PRIVACY_LABELS, figures, claimed, strict=True)
+    each = zip(FIGURES.values(), figures, claimed, strict=True)
     reasons = [
         f"{label} is at least {figure:.6g}, and claimed to be {most:.6g}"
         for label, figure, most in each
@@ -273,16 +257,16 @@ class Released:
         return counting.count_pairs(self.s[which], self.y[which], *self._shape, names=("s", "y"))
 
     def figures(self, level):
-        """(`Privacy`, labels of where the LDP is)."""
+        """(`Leakage`, labels of where the LDP is)."""
         if self.n_s.size == 1 or self.counts.shape[1] == 1:
-            return Privacy(*(0.0,) * len(Privacy._fields)), None
+            return Leakage.all_equal(0.0), None
         ldp, where = self._ldp(level)
         max_lift, min_lift = self._lifts(level / 2.0)
         halves = self._halves()
         first, second = (self._count(half)[np.ix_(*self._some)] for half in halves)
         leakage, information = _leakage(first, second, level), self._information(first, halves, level)
-        figures = Privacy(ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage)
-        return _rounded_down(figures), where if ldp > 0.0 else None
+        figures = Leakage.from_lifts(ldp, max_lift, min_lift, information, leakage)
+        return figures.changed_by(_rounded_down), where if ldp > 0.0 else None
 
     def _halves(self):
         """Numbers of records, shuffled: files are sorted."""
@@ -407,8 +391,8 @@ def _leakage(first, second, level):
     return math.log(max(1.0, math.fsum(second[s, y] / n_s[s]) - price[best]))
 
 
-def _rounded_down(figures):
-    return Privacy(*(max(0.0, figure - ROUNDINGS * (1.0 + figure)) for figure in map(float, figures)))
+def _rounded_down(figure):
+    return max(0.0, figure - ROUNDINGS * (1.0 + figure))
 
 
 class _Outside:

@@ -24,7 +24,7 @@ from linred._common.validation import check_confidence
 from linred.assurance import confidence_limits
 from linred.distribution.joint import Joint
 from linred.mechanism.provenance import FITTED, HELD_OUT, NOTHING, Certified
-from linred.privacy.leakage import Privacy
+from linred.privacy.leakage import Leakage
 from linred.sampling.integer_tables import Realised
 
 MOST_STEPS, FEWEST_STEPS, MOST_LIMITS = 64, 8, 2**21
@@ -120,7 +120,7 @@ def confirmed(mechanism, counts, asked, confidence):
     ldp, lift = min(asked.ldp, 2.0 * asked.log_lift), min(asked.log_lift, asked.ldp)
     if mechanism.sampler().certificate().ldp == 0.0 and (mechanism.keep == 0.0).all():
         ldp = lift = 0.0  # Y is drawn whatever s and x are
-    implied = Privacy(ldp, lift, lift, lift, lift * math.tanh(lift / 2.0), lift)
+    implied = Leakage(ldp, lift, lift, lift, lift * math.tanh(lift / 2.0), lift)
     certifying, because = Certifying(mechanism, counts), "the target, confirmed on records held out"
     if certifying.ceiling().ldp <= ldp:
         because = "its ceiling, which needs no data" if ldp else NOTHING
@@ -144,8 +144,7 @@ class Certifying:
         shared = level / (2.0 * self.counts.size + 2.0 * self.n_s.size)
         weights = _share_limits(self.n_s, self.n, shared)
         information = _information(hits.lowest(shared), hits.highest(shared), *weights, self.mechanism.p_y)
-        figures = Privacy(ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage)
-        figures = Privacy(*map(_rounded_up, figures))
+        figures = Leakage.from_lifts(ldp, max_lift, min_lift, information, leakage).changed_by(_rounded_up)
         return self.certified(figures, confidence, HELD_OUT, False, self._because(ldp, where))
 
     def from_fit(self, confidence, level):
@@ -160,7 +159,7 @@ class Certifying:
         low, high = (np.stack(part) for part in zip(*ends, strict=True))
         low, high = np.maximum(low, self.low), np.minimum(high, self.high)
         figures, where = _of_box(low, high, *_share_limits(self.n_s, self.n, shared), self.mechanism.p_y)
-        figures = Privacy(*map(_rounded_up, figures))
+        figures = figures.changed_by(_rounded_up)
         return self.certified(figures, confidence, FITTED, True, self._because(figures.ldp, where))
 
     def confirms(self, asked, level):
@@ -191,25 +190,17 @@ class Certifying:
 
     def certified(self, figures, confidence, basis, together, because):
         ceiling = self.ceiling()
-        plug_in = Privacy(*self.mechanism.sampler().certificate()[: len(Privacy._fields)])
-        return Certified(
-            *map(min, map(float, figures), ceiling),
-            confidence,
-            basis,
-            self.n,
-            together,
-            because,
-            plug_in,
-            ceiling,
-        )
+        plug_in = self.mechanism.sampler().certificate().figures
+        least = map(min, map(float, figures), ceiling)
+        return Certified(*least, confidence, basis, self.n, together, because, plug_in, ceiling)
 
     def ceiling(self):
         """Figures that hold for any P(S, X)."""
         if (self.high.max(axis=0) == self.low.min(axis=0)).all():
-            return Privacy(*np.zeros(len(Privacy._fields)).tolist())
+            return Leakage.all_equal(0.0)
         one, zero = np.ones(self.n_s.size), np.zeros(self.n_s.size)
         figures, _ = _of_box(self.low, self.high, zero, one, self.mechanism.p_y)
-        return Privacy(*map(_rounded_up, figures))
+        return figures.changed_by(_rounded_up)
 
     def _because(self, ldp, where):
         if ldp == 0.0:
@@ -296,7 +287,7 @@ def _share_limits(n_s, n, level):
 
 
 def _of_box(low, high, w_low, w_high, q):
-    """(`Privacy`, where LDP is): upper bounds for every P(y|s) in [low, high] and P(s) in [w_low, w_high].
+    """(`Leakage`, where LDP is): upper bounds for every P(y|s) in [low, high] and P(s) in [w_low, w_high].
 
     q : a distribution of y: I(S;Y) is at most the mean over s of the divergence of P(.|s) from any.
     """
@@ -305,7 +296,7 @@ def _of_box(low, high, w_low, w_high, q):
     most = math.log(min(low.shape))
     leakage = min(_leakage(high), most)
     information = min(_information(low, high, w_low, w_high, q), most)
-    return Privacy(ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage), where
+    return Leakage.from_lifts(ldp, max_lift, min_lift, information, leakage), where
 
 
 def _lifts_of_box(low, high, w_low, w_high):
@@ -372,4 +363,4 @@ def _information(low, high, w_low, w_high, q):
 
 
 def _rounded_up(figure):
-    return float(figure) + ROUNDINGS * (1.0 + float(figure)) if figure > 0.0 else 0.0
+    return figure + ROUNDINGS * (1.0 + figure) if figure > 0.0 else 0.0

@@ -42,7 +42,7 @@ import warnings
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from linred._common import validation
+from linred._common import render, validation
 from linred._kernels import counting
 from linred.columns import encode
 from linred.errors import DriftError, DriftWarning
@@ -134,6 +134,11 @@ class Monitor:
         return self.drifted_at is not None
 
     @property
+    def n_calibrated(self):
+        """Records of the calibration."""
+        return int(self._calibration.sum())
+
+    @property
     def evidence(self):
         return float(np.logaddexp.reduce(self._evidence_given_s)) - math.log(np.count_nonzero(self._calibrated))
 
@@ -181,29 +186,12 @@ class Monitor:
         if first:
             self.drifted_at = self.n_records
         if self.drifted and self.on_drift == "error":
-            raise DriftError(self._verdict())
+            raise DriftError(render.text("drift", self))
         if first:
-            warnings.warn(self._verdict(), DriftWarning, stacklevel=3)
-
-    def _verdict(self):
-        if not self.drifted:
-            return "no drift seen"
-        return (
-            "DRIFT: the stream no longer comes from the distribution that the mechanism was fitted on; "
-            f"its certificate is withdrawn (seen at record {self.drifted_at})"
-        )
+            warnings.warn(render.text("drift", self), DriftWarning, stacklevel=3)
 
     def __str__(self):
-        unseen = f", {self.n_unseen} with values outside the alphabets" * (self.n_unseen > 0)
-        most = self._evidence_given_s.max()
-        return "\n".join(
-            [
-                f"drift: {self.n_records} records seen{unseen}, against {self._calibration.sum()} of the calibration",
-                f"evidence {self.evidence:.1f} nats, the alarm is at {self.limit:.1f} (confidence {self.confidence:g})",
-                self._verdict(),
-                f"most evidence given s = {self.strongest!r}: {most:.1f} nats",
-            ]
-        )
+        return render.text("monitor", self)
 
     def __repr__(self):
         seen = "drift" if self.drifted else "no drift"

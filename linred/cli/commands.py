@@ -129,7 +129,7 @@ def fit(data, output, force, **options):
     if output:
         mechanism.save(output, force=force)
     if not options["quiet"]:
-        click.echo(texts.report(mechanism, data))
+        click.echo(texts.full_report(mechanism, data))
     _say_stored(output, options["quiet"])
 
 
@@ -173,7 +173,7 @@ def run(data, output, save_mechanism, html, force, **options):
     if html:
         _write_page(mechanism, html, force)
     if not options["quiet"]:
-        click.echo(texts.report(mechanism, data), err=output == PIPE)
+        click.echo(texts.full_report(mechanism, data), err=output == PIPE)
     _say_stored(save_mechanism, options["quiet"])
 
 
@@ -191,7 +191,7 @@ def report(artifact_path, as_json, html, force):
     if as_json:
         click.echo(json.dumps(summary(mechanism), indent=2, ensure_ascii=False))
     elif not html:
-        click.echo(texts.report(mechanism, artifact_path))
+        click.echo(texts.full_report(mechanism, artifact_path))
 
 
 @linred.command()

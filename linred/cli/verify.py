@@ -1,6 +1,7 @@
 """The commands `linred certify` and `linred audit`: what holds with confidence, and what a release shows."""
 
 import json
+from dataclasses import asdict
 
 import click
 
@@ -145,8 +146,7 @@ def _claim_of(mechanism):
 
 
 def _summary(result):
-    content = result._asdict()
-    for name, value in content.items():
-        if hasattr(value, "_asdict"):
-            content[name] = _finite(value._asdict())
-    return {**content, "where": None if result.where is None else [str(one) for one in result.where]}
+    """What JSON can hold of it."""
+    content = asdict(result)
+    claim = None if result.claim is None else _finite(content["claim"])
+    return {**content, "claim": claim, "where": None if result.where is None else [str(one) for one in result.where]}

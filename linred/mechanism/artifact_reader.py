@@ -13,7 +13,7 @@ from linred.errors import ArtifactError
 from linred.mechanism.artifact_writer import FORMAT, VERSION, _by_default, _digest, _parts, _table_digest
 from linred.mechanism.mechanism import Mechanism, released_by
 from linred.mechanism.provenance import FITTED, HELD_OUT, Certified, Design
-from linred.privacy.leakage import Privacy
+from linred.privacy.leakage import FIGURES, Leakage
 from linred.privacy.target import Target, target
 
 MOST_GAP, MOST_NATS = 1e300, 1000.0
@@ -188,7 +188,6 @@ def _whole(name, values, below):
 def _loaded_certified(content, mechanism):
     if content is None:
         return None
-    plug_in = Privacy(*mechanism.sampler().certificate()[: len(Privacy._fields)])
     return Certified(
         *_loaded_figures(content),
         validation.check_confidence(content["confidence"]),
@@ -196,13 +195,13 @@ def _loaded_certified(content, mechanism):
         validation.whole_number("n_records", content["n_records"], 0, None),
         validation.flag("together", content["together"]),
         _text("because", content["because"]),
-        plug_in,
-        Privacy(*_loaded_figures(content["ceiling"])),
+        mechanism.sampler().certificate().figures,
+        Leakage(*_loaded_figures(content["ceiling"])),
     )
 
 
 def _loaded_figures(content):
-    figures = (content[name] for name in Privacy._fields)
+    figures = (content[name] for name in FIGURES)
     return [validation.number("certified", math.inf if one == "inf" else one, 0.0, math.inf) for one in figures]
 
 

@@ -103,13 +103,11 @@ def _content(mechanism):
 def _figures(mechanism):
     """For the reader; nothing is loaded from them."""
     report = mechanism.report()
-    certificate = mechanism.sampler().certificate()
-    sampled = {name: getattr(certificate, name) for name in report.after._fields}
     return {
         "unit": "nats",
-        "before": _finite(report.before._asdict()),
-        "after": _finite(report.after._asdict()),
-        "sampled_integers_at_most": _finite(sampled),
+        "before": _finite(report.before.as_dict()),
+        "after": _finite(report.after.as_dict()),
+        "sampled_integers_at_most": _finite(mechanism.sampler().certificate().as_dict()),
         "utility": report.utility._asdict(),
     }
 
@@ -117,7 +115,7 @@ def _figures(mechanism):
 def _certified_content(certified):
     """Figures that hold with confidence; the plug-in ones are among `figures`, and are computed again when loaded."""
     about = {name: getattr(certified, name) for name in ("confidence", "basis", "n_records", "together", "because")}
-    return {**_finite(certified.figures._asdict()), **about, "ceiling": _finite(certified.ceiling._asdict())}
+    return {**_finite(certified.as_dict()), **about, "ceiling": _finite(certified.ceiling.as_dict())}
 
 
 def _design_content(design, joint):

@@ -14,7 +14,7 @@ from linred._common import validation
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.privacy import metrics
-from linred.privacy.leakage import Privacy, Utility
+from linred.privacy.leakage import Leakage, Utility
 
 
 class Tables(NamedTuple):
@@ -151,7 +151,7 @@ class Mechanism:
         entropy, information = metrics.entropy(self.joint.p_x, base), self.mutual_information(base)
         cost = None if self.distortion is None else self.expected_distortion(self.distortion)
         utility = Utility(self.dtv(), information, entropy, max(0.0, entropy - information), cost)
-        return Report(self, base, Privacy.of(self.joint, base), Privacy.of(self.released, base), utility)
+        return Report(self, base, Leakage.of(self.joint, base), Leakage.of(self.released, base), utility)
 
     def local(self, base=math.e):
         """Local approximations of its figures beside the exact ones; see `linred.local`. Prints as a table."""

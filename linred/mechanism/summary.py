@@ -1,74 +1,42 @@
 """What a mechanism does, in figures: `mechanism.report()`, `mechanism.local()`, and its largest moves."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from linred._common import render
 from linred.distribution.joint import Joint
-from linred.privacy import metrics
-from linred.privacy.leakage import PRIVACY_LABELS
-from linred.privacy.local_geometry import Local, local
+from linred.privacy.local_geometry import local
 
 
 class Report:
-    """Figures of a mechanism: `.before`, `.after` (`Privacy`), `.utility` (`Utility`), `.base`; prints as a table."""
+    """Figures of a mechanism: `.before`, `.after` (`Leakage`), `.utility` (`Utility`), `.base`; prints as a table."""
 
     def __init__(self, mechanism, base, before, after, utility):
         self.mechanism, self.base = mechanism, base
         self.before, self.after, self.utility = before, after, utility
 
     def __str__(self):
-        unit = {math.e: "nats", 2: "bits", 10: "bans"}.get(self.base, f"log base {self.base:g}")
-        n_s, n_x = self.mechanism.joint.shape
-        lines = [
-            f"{self.mechanism.described()}, {n_s} x {n_x} symbols",
-            "",
-            f"{f'what is told about S [{unit}]':<32}{'before':>14}{'after':>14}",
-        ]
-        for label, before, after in zip(PRIVACY_LABELS, self.before, self.after, strict=True):
-            lines.append(f"  {label:<30}{before:>#14.6g}{after:>#14.6g}")
-        lines += ["", "what is left of X"]
-        for label, value in zip(_UTILITY_LABELS, self.utility, strict=True):
-            if value is not None:
-                lines.append(f"  {label.format(unit=unit):<30}{value:>#28.6g}")
-        return "\n".join(lines)
+        return render.text("report", self)
 
     __repr__ = __str__
 
 
-_UTILITY_LABELS = (
-    "share of records changed (DTV)",
-    "I(X;Y) [{unit}]",
-    "H(X) [{unit}]",
-    "H(X) - I(X;Y) [{unit}]",
-    "expected distortion",
-)
-
-
 class LocalReport:
     """Exact and local figures of a mechanism: `.before` (S to X), `.after` (S to Y), `.utility` (X to Y), all `Local`;
-    prints as a table."""
+    prints as a table. `joints` are what they are about, by name."""
 
     def __init__(self, mechanism, base):
         self.mechanism, self.base = mechanism, base
-        self._joints = {
+        self.joints = {
             "S to X": mechanism.joint,
             "S to Y": mechanism.released,
             "X to Y": Joint(mechanism._joint_xy(0, mechanism.joint.shape[1]).toarray()),
         }
-        self.before, self.after, self.utility = (local(joint, base) for joint in self._joints.values())
+        self.before, self.after, self.utility = (local(joint, base) for joint in self.joints.values())
 
     def __str__(self):
-        lines = [f"{self.mechanism.described()}, figures to base {self.base:.6g}", ""]
-        lines.append(f"{'':<26}{'exact':>12}{'local':>12}{'at least':>12}{'at most':>12}")
-        for (way, joint), figures in zip(self._joints.items(), (self.before, self.after, self.utility), strict=True):
-            region = "inside" if figures.valid else "outside"
-            lines.append(f"{way}: radius {figures.radius:.4g}, {region} the region of at most 1")
-            for name in Local._fields[2 if way == "X to Y" else 0 : 3]:
-                row = getattr(metrics, name)(joint, self.base), *getattr(figures, name)
-                lines.append(f"  {name.replace('_', ' '):<24}" + "".join(f"{value:>#12.5g}" for value in row))
-        return "\n".join(lines)
+        return render.text("local_report", self)
 
     __repr__ = __str__
 

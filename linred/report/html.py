@@ -16,7 +16,7 @@ from linred.design.calibration import alpha_for
 from linred.errors import NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.summary import Report, largest_moves
-from linred.privacy.leakage import PRIVACY_LABELS
+from linred.privacy.leakage import FIGURES
 from linred.report import plots
 from linred.report.html_chart import chart, sample
 from linred.report.html_templates import (
@@ -169,7 +169,7 @@ def _target(told):
 
 def _privacy(told):
     report, certificate, groups = told.report, told.certificate, ""
-    for name, title in zip(report.after._fields, PRIVACY_LABELS, strict=True):
+    for name, title in FIGURES.items():
         before, after, sampled = (getattr(figures, name) for figures in (report.before, report.after, certificate))
         by = "without limit" if sampled == math.inf else f"by a factor of {factor(sampled)} at most"
         groups += GROUP.format(
@@ -188,8 +188,8 @@ def _certified(told):
     if certified is None:
         return ""
     rows = []
-    for name, title in zip(certified.figures._fields, PRIVACY_LABELS, strict=True):
-        kinds = (("plug_in", certified.plug_in), ("certified", certified.figures), ("ceiling", certified.ceiling))
+    for name, title in FIGURES.items():
+        kinds = (("plug_in", certified.plug_in), ("certified", certified), ("ceiling", certified.ceiling))
         values = [(kind, getattr(figures, name)) for kind, figures in kinds]
         rows.append([title, *(data(f"{kind}.{name}", value, nats(value, up=True)) for kind, value in values)])
     said = CERTIFIED.format(

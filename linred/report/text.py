@@ -1,9 +1,14 @@
-"""What the command prints: the report of a mechanism, its warnings, what a pass did, curves as a table."""
+"""Every text that is printed: figures of a mechanism, certificates, audits, drift; what the command says.
+
+Objects hold data, and come here to print themselves (`linred._common.render`).
+"""
 
 import math
 from decimal import ROUND_UP, Context, Decimal
 
 from linred.columns.schema import names
+from linred.privacy import metrics
+from linred.privacy.leakage import FIGURES, unit_of
 from linred.report.tradeoff import MEASURES
 
 CAUTION = {
@@ -16,8 +21,130 @@ CAUTION = {
     "not_scanned": "Other columns were not looked at: any of them may give S away.",
 }
 
+TOLD = "what is told about S [{unit}]"
+UTILITY = (
+    "share of records changed (DTV)",
+    "I(X;Y) [{unit}]",
+    "H(X) [{unit}]",
+    "H(X) - I(X;Y) [{unit}]",
+    "expected distortion",
+)
+REFUTED = {True: "refuted.", False: "consistent with these records, which does not prove it."}
+CONFORMS = {True: "nothing speaks against these transitions.", False: "refuted, these are not its transitions."}
 
-def report(mechanism, path):
+
+def _figures(*columns, width=14):
+    """A line for each figure, with its value in every record of figures."""
+    rows = zip(FIGURES.values(), *columns, strict=True)
+    return [f"  {label:<30}" + "".join(f"{value:>#{width}.6g}" for value in values) for label, *values in rows]
+
+
+def report(report):
+    """`mechanism.report()`."""
+    unit, (n_s, n_x) = unit_of(report.base), report.mechanism.joint.shape
+    lines = [
+        f"{report.mechanism.described()}, {n_s} x {n_x} symbols",
+        "",
+        f"{TOLD.format(unit=unit):<32}{'before':>14}{'after':>14}",
+        *_figures(report.before, report.after),
+        "",
+        "what is left of X",
+    ]
+    for label, value in zip(UTILITY, report.utility, strict=True):
+        if value is not None:
+            lines.append(f"  {label.format(unit=unit):<30}{value:>#28.6g}")
+    return "\n".join(lines)
+
+
+def local_report(report):
+    """`mechanism.local()`."""
+    lines = [f"{report.mechanism.described()}, figures to base {report.base:.6g}", ""]
+    lines.append(f"{'':<26}{'exact':>12}{'local':>12}{'at least':>12}{'at most':>12}")
+    for (way, joint), figures in zip(report.joints.items(), (report.before, report.after, report.utility), strict=True):
+        region = "inside" if figures.valid else "outside"
+        lines.append(f"{way}: radius {figures.radius:.4g}, {region} the region of at most 1")
+        for name in figures._fields[2 if way == "X to Y" else 0 : 3]:
+            row = getattr(metrics, name)(joint, report.base), *getattr(figures, name)
+            lines.append(f"  {name.replace('_', ' '):<24}" + "".join(f"{value:>#12.5g}" for value in row))
+    return "\n".join(lines)
+
+
+def certificate(certificate):
+    """`sampler.certificate()`."""
+    return "\n".join(["what the sampled tables tell about S, at most [nats]", *_figures(certificate, width=28)])
+
+
+def certified(certified):
+    """What `linred.certify` returns."""
+    at = f"at {certified.confidence:.6g}"
+    holds = "all figures at once" if certified.together else "each figure by itself"
+    lines = [
+        f"{TOLD.format(unit='nats'):<32}{'plug-in':>14}{at:>14}{'ceiling':>14}",
+        *_figures(certified.plug_in, certified, certified.ceiling),
+        f"{certified.basis[0].upper()}{certified.basis[1:]}: {certified.n_records:,}; {holds}.",
+        f"LDP: {certified.because}.",
+    ]
+    return "\n".join(lines)
+
+
+def design(design):
+    """What a fit with a confidence cost."""
+    lines = [
+        f"records that change: {design.dtv:.2%} with confidence; {design.dtv_plug_in:.2%} if the fitted P(S, X) were "
+        f"the truth; {design.dtv_ceiling:.2%} without trusting any data",
+        f"fitted on {design.n_fitted:,} records, tested on {design.n_held_out:,} others; "
+        f"{design.n_passed} of {design.n_steps} steps towards less damage passed",
+        f"too rare with their s to say anything about, and redrawn from P_X: {design.redrawn:.2%} of the records",
+    ]
+    for name, labels in (("s", design.redrawn_s), ("x", design.redrawn_x)):
+        if labels:
+            shown = ", ".join(map(repr, labels[:8])) + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
+            lines.append(f"  among them all with {name} = {shown}")
+    return "\n".join(lines)
+
+
+def audit(audit):
+    """What `linred.audit` returns."""
+    claim = audit.claim or [math.inf] * len(FIGURES)
+    lines = [f"{TOLD.format(unit='nats'):<32}{'at least':>14}" + f"{'claimed':>14}" * (audit.claim is not None)]
+    for line, claimed in zip(_figures(audit), claim, strict=True):
+        lines.append(line + f"{claimed:>#14.6g}" * (claimed < math.inf))
+    several = " for all that is claimed at once" if audit.n_kinds_claimed > 1 else ""
+    lines.append(f"From {audit.n_records:,} released records, with confidence {audit.confidence:.6g}{several}.")
+    if audit.where is not None:
+        y, s, other = audit.where
+        lines.append(f"LDP: y = {y!r}, s = {s!r} against {other!r}.")
+    verdicts = ("claim", audit.refuted, REFUTED), ("mechanism", audit.conforms, CONFORMS)
+    lines += [f"The {what}: {words[verdict]}" for what, verdict, words in verdicts if verdict is not None]
+    return "\n".join(lines + [f"  {reason}." for reason in audit.reasons])
+
+
+def monitor(monitor):
+    """A `linred.Monitor`."""
+    unseen = f", {monitor.n_unseen} with values outside the alphabets" * (monitor.n_unseen > 0)
+    seen = f"{monitor.n_records} records seen{unseen}, against {monitor.n_calibrated} of the calibration"
+    limit = f"the alarm is at {monitor.limit:.1f} (confidence {monitor.confidence:g})"
+    most = monitor.evidence_given_s.max()
+    lines = [
+        f"drift: {seen}",
+        f"evidence {monitor.evidence:.1f} nats, {limit}",
+        drift(monitor),
+        f"most evidence given s = {monitor.strongest!r}: {most:.1f} nats",
+    ]
+    return "\n".join(lines)
+
+
+def drift(monitor):
+    """Its verdict, which a warning says too."""
+    if not monitor.drifted:
+        return "no drift seen"
+    return (
+        "DRIFT: the stream no longer comes from the distribution that the mechanism was fitted on; "
+        f"its certificate is withdrawn (seen at record {monitor.drifted_at})"
+    )
+
+
+def full_report(mechanism, path):
     """The report of `linred fit` and `linred report`."""
     parts = [_origin(mechanism, path), str(mechanism.report()), _outcome(mechanism)]
     if mechanism.certified is not None:

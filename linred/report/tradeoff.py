@@ -11,6 +11,7 @@ from linred.design.closed_form import markov, non_markov
 from linred.design.optimal import optimal
 from linred.design.selective import selective
 from linred.mechanism.mechanism import Mechanism
+from linred.privacy.leakage import unit_of
 
 MEASURES = {
     "alpha": "alpha, share of the way to P(x)",
@@ -112,8 +113,7 @@ class Curves:
 
     def axis_label(self, measure):
         """What an axis of this measure is called, with its unit."""
-        unit = {math.e: "nats", 2: "bits"}.get(self.base, f"log base {self.base:g}")
-        return MEASURES[measure].format(unit=unit)
+        return MEASURES[measure].format(unit=unit_of(self.base))
 
     def __repr__(self):
         return f"<Curves of {', '.join(self.labels)} at {self.points.size} values of {self.grid}>"
@@ -169,7 +169,7 @@ def _figures(label, mechanism, base, distortion):
     if not isinstance(mechanism, Mechanism):
         raise ValueError(f"mechanisms[{label!r}] returned a {type(mechanism).__name__}, not a linred.Mechanism")
     report = mechanism.report(base)
-    after, utility = report.after._asdict(), report.utility
+    after, utility = report.after.as_dict(), report.utility
     return {
         "alpha": math.nan if mechanism.alpha is None else mechanism.alpha,
         "mutual_information_sy": after.pop("mutual_information"),

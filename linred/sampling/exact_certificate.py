@@ -5,11 +5,13 @@ doubles that the Joint holds, which are whole numbers over a power of two. Figur
 """
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from linred.privacy.leakage import PRIVACY_LABELS
+from linred._common import render
+from linred.privacy.leakage import Leakage
 from linred.sampling.integer_tables import Channel
 
 HALF_ULP = 2.0**-53
@@ -17,7 +19,8 @@ SCALE = 1000
 """Probabilities are doubles times 2^1000 below: one may be 2^-64 of the smallest double, and must not become 0."""
 
 
-class Certificate(NamedTuple):
+@dataclass(frozen=True, repr=False, eq=False)
+class Certificate(Leakage):
     """Figures in nats, each at or above the truth for the integers that are sampled, by 1e-14 (1 + truth) at most.
 
     The truth is that of P(s) and P(x|s) as the Joint has them: where those were estimated from records, it is not a
@@ -26,19 +29,13 @@ class Certificate(NamedTuple):
     hold whatever share of an s they are. Lifts are against the P_Y of the fit, mutual_information is under its P(S, X).
     """
 
-    ldp: float
-    log_lift: float
-    max_lift: float
-    min_lift: float
-    mutual_information: float
-    maximal_leakage: float
     p_y_given_s: np.ndarray  # nearest doubles, a row for each s; P(y) where P(s) = 0, as in a Joint
     p_y: np.ndarray
 
+    rounding: ClassVar[str] = "up"
+
     def __str__(self):
-        lines = ["what the sampled tables tell about S, at most [nats]"]
-        lines += [f"  {label:<30}{value:>#28.6g}" for label, value in zip(PRIVACY_LABELS, self, strict=False)]
-        return "\n".join(lines)
+        return render.text("certificate", self)
 
     __repr__ = __str__
 
@@ -60,7 +57,7 @@ def certificate(sampler):
     p_y_given_s = np.tile(p_y, (joint.shape[0], 1))
     p_y_given_s[occurring] = seen
     unscaled = (np.ldexp(p, -SCALE) for p in (p_y_given_s, p_y))
-    return Certificate(ldp, max(max_lift, min_lift), max_lift, min_lift, information, leakage, *unscaled)
+    return Certificate(*Leakage.from_lifts(ldp, max_lift, min_lift, information, leakage), *unscaled)
 
 
 def _all_equal(rows, released):

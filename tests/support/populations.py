@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 import linred
-from linred.privacy.leakage import Privacy
+from linred.privacy.leakage import Leakage
 
 ERROR_RATE = 1e-6
 """Of a coverage test: the probability that it fails though the confidence is kept."""
@@ -41,7 +41,7 @@ def told(mechanism, truth):
 
 
 def figures(q, p_s):
-    """`Privacy` of P(y|s) and P(s); every s occurs."""
+    """`Leakage` of P(y|s) and P(s); every s occurs."""
     p_y = p_s @ q
     q, p_y = q[:, p_y > 0.0], p_y[p_y > 0.0]
     with np.errstate(divide="ignore"):
@@ -49,7 +49,7 @@ def figures(q, p_s):
         terms = np.where(q > 0.0, q * np.log(np.where(q > 0.0, q, 1.0) / p_y), 0.0)
     max_lift, min_lift = (high - log_y).max(), (log_y - low).max()
     leakage = math.log(q.max(axis=0).sum())
-    return Privacy((high - low).max(), max(max_lift, min_lift), max_lift, min_lift, p_s @ terms.sum(axis=1), leakage)
+    return Leakage((high - low).max(), max(max_lift, min_lift), max_lift, min_lift, p_s @ terms.sum(axis=1), leakage)
 
 
 def n_broken_plug_ins():
