@@ -16,7 +16,7 @@ import linred
 from benchmarks.common import compare
 from benchmarks.data import adult
 from linred._common import atomic_file
-from linred.columns.schema import Fitted, parts_of
+from linred.columns.schema import FitSchema, parts_of
 from linred.io import formats, pipeline
 
 N_RECORDS, BATCH = 20_000_000, 2**20
@@ -45,7 +45,7 @@ def write_inputs(directory, joint, n_records):
 
 
 def ours(mechanism, path, target, keep_sensitive):
-    fitted = Fitted(parts_of("S", COLUMNS[0]), parts_of("X", COLUMNS[1]))
+    fitted = FitSchema(parts_of("S", COLUMNS[0]), parts_of("X", COLUMNS[1]))
     how = {"key": bytes(32), "seed": None, "ids": None, "context": b""}
     asked = {"columns": None, "id_column": None, "unseen": "error", "how": how}
     with formats.open_source(path, formats.format_of(path)) as source:

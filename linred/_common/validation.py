@@ -22,13 +22,13 @@ def number(name, value, low, high):
             raise TypeError
         as_float = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} = {_short(value)} is not a number") from None
+        raise ValueError(f"{name} = {shortened(value)} is not a number") from None
     if not low <= as_float <= high:
-        raise ValueError(f"{name} = {_short(value)} is outside [{low:g}, {high:g}]")
+        raise ValueError(f"{name} = {shortened(value)} is outside [{low:g}, {high:g}]")
     return as_float
 
 
-def _short(value):
+def shortened(value):
     text = repr(value).replace("\n", " ")
     return text if len(text) <= 80 else f"{text[:77]}..."
 
@@ -39,7 +39,7 @@ def alpha(value):
 
 def flag(name, value):
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} = {_short(value)} is not True or False")
+        raise ValueError(f"{name} = {shortened(value)} is not True or False")
     return bool(value)
 
 
@@ -126,9 +126,9 @@ def whole_number(name, value, low, high):
     if isinstance(value, _BYTES):  # it may be a key, which is not to be shown
         raise ValueError(f"{name} is a {type(value).__name__}, not a whole number")
     if isinstance(value, _BOOLS) or not isinstance(value, _INTEGERS):
-        raise ValueError(f"{name} = {_short(value)} is not a whole number")
+        raise ValueError(f"{name} = {shortened(value)} is not a whole number")
     if value < low or (high is not None and value > high):
-        raise ValueError(f"{name} = {_short(value)} is outside [{low}, {'inf' if high is None else high}]")
+        raise ValueError(f"{name} = {shortened(value)} is outside [{low}, {'inf' if high is None else high}]")
     return int(value)
 
 

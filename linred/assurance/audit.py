@@ -240,7 +240,7 @@ class Released:
             (self.s, s_labels), (self.y, y_labels) = _encoded("s", s), _encoded("y", y)
         else:
             s_labels, y_labels = mechanism.joint.s_labels, (*mechanism.joint.x_labels, _Outside)
-            self.s, self.y = known_codes("s", s, s_labels), encode.places("y", y, y_labels[:-1])
+            self.s, self.y = known_codes("s", s, s_labels), encode.codes_in("y", y, y_labels[:-1])
         self.n = self.y.size
         if self.s.size != self.n:
             raise ValueError(f"s has {self.s.size} records and y has {self.n}")

@@ -9,8 +9,8 @@ Three kinds of figures stand beside each other in what it returns:
 From records that were not used for fitting, the mechanism is fixed, and P(y|s) is the mean of a known function of X
 given s, in its range [low, high]. Each record is rounded to a hit or none, a hit with probability
 (P(y|s,x) - low) / (high - low): hits are Bernoulli with mean (P(y|s) - low) / (high - low), and binomial limits are
-exact. Where P(y|s,.) has two values there is nothing to round. What is rounded is drawn by `bounds.Chance`: the same
-records always get the same figures.
+exact. Where P(y|s,.) has two values there is nothing to round. What is rounded is drawn by
+`confidence_limits.CountsRng`: the same records always get the same figures.
 
 From the counts that the mechanism was fitted on, the mechanism depends on the records, and limits must hold for all
 P(x|s) at once.
@@ -234,7 +234,7 @@ class Hits:
     def __init__(self, rows, counts, low, high, together=False):
         self._low, self._high, self._n = low, high, counts.sum(axis=1)[:, None]
         lows, highs = (np.broadcast_to(end, counts.shape) for end in (low, high))
-        chance = confidence_limits.Chance(b"linred all hits" if together else b"linred hits", counts)
+        chance = confidence_limits.CountsRng(b"linred all hits" if together else b"linred hits", counts)
         each = zip(rows, counts, lows, highs, strict=True)
         self.n_hits = np.stack([_rounded(*one, chance) for one in each])
         if together:

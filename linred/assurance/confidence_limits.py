@@ -13,7 +13,7 @@ ROUNDINGS = 1e-12
 """What sums of doubles may be off one."""
 
 
-class Chance:
+class CountsRng:
     """Uniform numbers in (0, 1) for a purpose, drawn by a generator whose key is a digest of counts.
 
     The same counts always get the same numbers, in whatever order the records came, so that a figure can be computed

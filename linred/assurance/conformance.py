@@ -33,7 +33,7 @@ def conformance(released, x, mechanism, level):
 
 def known_codes(name, column, labels):
     """Codes of a column in a mechanism's alphabet; any other value is an error."""
-    codes = encode.places(name, column, labels)
+    codes = encode.codes_in(name, column, labels)
     if codes.max(initial=0) == len(labels):
         record = int(np.argmax(codes == len(labels)))
         raise ValueError(

@@ -158,7 +158,7 @@ class Monitor:
         joint = self.mechanism.joint
         if s is None:
             raise ValueError("s is None: drift is that of P(x|s), also where the mechanism draws without s")
-        s_codes, x_codes = encode.places("s", s, joint.s_labels), encode.places("x", x, joint.x_labels)
+        s_codes, x_codes = encode.codes_in("s", s, joint.s_labels), encode.codes_in("x", x, joint.x_labels)
         if s_codes.size != x_codes.size:
             raise ValueError(f"s has {s_codes.size} records and x has {x_codes.size}")
         self._count(s_codes, x_codes)

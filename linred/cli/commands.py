@@ -10,7 +10,7 @@ from functools import reduce
 import click
 
 from linred._common import atomic_file
-from linred.columns.schema import Fitted, names, parts_of
+from linred.columns.schema import FitSchema, names, parts_of
 from linred.design import fit as designing
 from linred.design import registry
 from linred.errors import FileError
@@ -274,7 +274,7 @@ def _source(data, options):
 
 
 def _counted(data, options, scan):
-    """(Joint, Fitted) of the file."""
+    """(Joint, FitSchema) of the file."""
     sensitive = parts_of("--sensitive", options["sensitive"], options["bins"])
     public = parts_of("--public", options["public"], options["bins"])
     for column in options["bins"]:
@@ -315,7 +315,7 @@ def _renamed(path, mechanism, sensitive, public):
     if fitted is None and not (public and sensitive):
         raise FileError(f"{path} does not say which columns it is for: --sensitive and --public do")
     if fitted is None:
-        fitted = Fitted(parts_of("--sensitive", sensitive), parts_of("--public", public))
+        fitted = FitSchema(parts_of("--sensitive", sensitive), parts_of("--public", public))
         check_parts("sensitive", fitted.sensitive, mechanism.joint.s_labels)
         check_parts("public", fitted.public, mechanism.joint.x_labels)
     for side, columns in (("sensitive", sensitive), ("public", public)):

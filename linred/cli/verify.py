@@ -98,7 +98,7 @@ def audit(data, sensitive, released, public, artifact_path, ldp, log_lift, confi
 
 
 def _sides(mechanism, sensitive, released, public):
-    """{side: `Part`s} of the columns, with the bins of the fit."""
+    """{side: `ColumnSpec`s} of the columns, with the bins of the fit."""
     fitted = None if mechanism is None else mechanism.fitted
     if public and mechanism is None:
         raise FileError("--public is for testing the draws, which needs the mechanism: -m names it")

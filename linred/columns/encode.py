@@ -289,7 +289,7 @@ def _recode(values, labels):
     return _narrow(np.array([place.get(value, len(labels)) for value in values], np.int64), len(labels) + 1)
 
 
-def places(name, column, labels):
+def codes_in(name, column, labels):
     """Codes of a column or a table of columns by the place of each value among `labels`, len(labels) for any other."""
     n_labels = len(labels)
     if _are_codes(column) and labels == tuple(range(n_labels)):

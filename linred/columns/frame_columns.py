@@ -95,7 +95,7 @@ def _numbers(name, column):
         if not encode._is_missing(value):
             if not hasattr(value, "__float__"):
                 raise ValueError(
-                    f"column {name!r}[{record}] = {validation._short(value)} is not a number, to be in a bin"
+                    f"column {name!r}[{record}] = {validation.shortened(value)} is not a number, to be in a bin"
                 )
             numbers[record] = value
     return numbers

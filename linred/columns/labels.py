@@ -53,7 +53,7 @@ def _from_json(place, value):
     if not isinstance(value, dict):
         return value
     if len(value) != 1 or next(iter(value)) not in (*_NUMPY_TIMES, *_TAGGED):
-        raise ValueError(f"{place} = {validation._short(value)} is no label: known types are {', '.join(_TAGGED)}")
+        raise ValueError(f"{place} = {validation.shortened(value)} is no label: known types are {', '.join(_TAGGED)}")
     ((tag, text),) = value.items()
     try:
         if tag in _NUMPY_TIMES:
@@ -61,7 +61,7 @@ def _from_json(place, value):
             return _NUMPY_TIMES[tag](count, (unit, step))
         label = _TAGGED[tag][2](text)
     except (ValueError, TypeError, ArithmeticError):
-        raise ValueError(f"{place} = {validation._short(text)} is not a {tag}") from None
+        raise ValueError(f"{place} = {validation.shortened(text)} is not a {tag}") from None
     if tag == "decimal" and label.is_snan():
         raise ValueError(f"{place} = {text!r} can be compared with nothing")
     return label

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Part(NamedTuple):
+class ColumnSpec(NamedTuple):
     """One column of S or of X: its name in a table, and the edges that sort its numbers into bins, if any."""
 
     name: str
@@ -46,11 +46,11 @@ class Leak(NamedTuple):
         return max(0.0, self.information - self.by_chance)
 
 
-class Fitted(NamedTuple):
+class FitSchema(NamedTuple):
     """What is known of a fit beside its counts; `mechanism.fitted`."""
 
-    sensitive: tuple[Part, ...]
-    public: tuple[Part, ...]
+    sensitive: tuple[ColumnSpec, ...]
+    public: tuple[ColumnSpec, ...]
     declared: bool = False  # the alphabets were declared, not read off the data
     missing: str = "category"  # or "skip": records with a missing value were left out of the fit
     leaks: tuple[Leak, ...] = ()
@@ -66,7 +66,7 @@ def names(parts):
 
 
 def parts_of(name, columns, bins=None):
-    """Names of columns, one or several, as `Part`s; an error names what is wrong."""
+    """Names of columns, one or several, as `ColumnSpec`s; an error names what is wrong."""
     if isinstance(columns, bytes | dict | set | frozenset) or not hasattr(columns, "__iter__"):
         raise ValueError(f"{name} is a {type(columns).__name__}, not the name of a column or a list of names")
     columns = (columns,) if isinstance(columns, str) else tuple(columns)
@@ -77,7 +77,7 @@ def parts_of(name, columns, bins=None):
             raise ValueError(f"{name}[{place}] = {column!r} is not the name of a column")
         if column in columns[:place]:
             raise ValueError(f"{name} names {column!r} twice")
-    return tuple(Part(column, check_edges(column, (bins or {}).get(column, ()))) for column in columns)
+    return tuple(ColumnSpec(column, check_edges(column, (bins or {}).get(column, ()))) for column in columns)
 
 
 def check_edges(column, edges):

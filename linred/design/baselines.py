@@ -78,7 +78,7 @@ def _there_and_back(joint, share):
         response = (1.0 - share) * np.eye(x.size) + share * uniform
         return response @ (p_x * response.T / p_z[:, None])
 
-    return Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels), w
+    return Joint.from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels), w
 
 
 def watchdog(joint, *, ldp=None, log_lift=None):
@@ -106,7 +106,7 @@ def watchdog(joint, *, ldp=None, log_lift=None):
 
 def _most_telling(joint, limits):
     """The symbols to redraw: those over the limits and the next most telling ones, until together they are within."""
-    (highest, lowest), p_x = joint._column_extremes, joint.p_x
+    (highest, lowest), p_x = joint.column_extremes, joint.p_x
     occurs = joint.p_s > 0.0
     over = _over(highest, lowest, p_x, limits)
     order = np.argsort(-over, kind="stable")
@@ -140,7 +140,7 @@ def _redrawing(joint, name, move, table, p_y_given_s, p_y):
     return Mechanism(
         joint,
         name=name,
-        released=Joint._from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels),
+        released=Joint.from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels),
         sees_s=False,
         keep=keep,
         move=move,

@@ -30,7 +30,7 @@ def alpha_for(joint, *, ldp=None, log_lift=None):
 
 def share_for(joint, toward, asked):
     """The smallest share in which P(x|s) and P(x) must be mixed with a distribution to meet a target, rounded up."""
-    (highest, lowest), p_x = joint._column_extremes, joint.p_x
+    (highest, lowest), p_x = joint.column_extremes, joint.p_x
     share = max(
         _share_for_ratio(highest, lowest, toward, asked.ldp),
         _share_for_ratio(highest, p_x, toward, asked.log_lift),
@@ -112,7 +112,7 @@ def _share_for_ratio(numerators, denominators, toward, target):
 
 def _mixed_figures(joint, toward, share):
     """Upper bounds of LDP and log-lift of P(x|s) mixed with a distribution; rounding keeps the order of extremes."""
-    highest, lowest, p_x = ((1.0 - share) * part + share * toward for part in (*joint._column_extremes, joint.p_x))
+    highest, lowest, p_x = ((1.0 - share) * part + share * toward for part in (*joint.column_extremes, joint.p_x))
     if toward is joint.p_x:
         p_x = toward  # not its own mixture, which rounding may move
     ratios = (highest, lowest), (highest, p_x), (p_x, lowest)

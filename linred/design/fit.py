@@ -140,11 +140,14 @@ def split(joint, held_out):
     """(Joint of the records that are fitted on, counts of those that are held out), drawn at random from the counts.
 
     Each record is held out with probability `held_out`, whatever the others are: both parts are then independent draws
-    from P(S, X), in whatever order the records came. The same counts are always split the same way (`bounds.Chance`).
+    from P(S, X), in whatever order the records came. The same counts are always split the same way
+    (`confidence_limits.CountsRng`).
     """
     from scipy.stats import binom
 
-    uniform = confidence_limits.Chance(b"linred held out", joint.counts).uniform(joint.counts.size).reshape(joint.shape)
+    uniform = (
+        confidence_limits.CountsRng(b"linred held out", joint.counts).uniform(joint.counts.size).reshape(joint.shape)
+    )
     held = np.asarray(binom.ppf(uniform, joint.counts, held_out)).astype(np.int64)
     fitted = joint.counts - held
     for name, part in (("to fit on", fitted), ("to test on", held)):

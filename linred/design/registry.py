@@ -48,7 +48,7 @@ def check(name, *, ldp=None, log_lift=None, alpha=None, sees_s=True, time_limit=
     """The name as in `NAMES`, or the function, if all this can be asked of it: to be known before records are read."""
     known = name.replace("-", "_") if isinstance(name, str) else name
     if not callable(known) and known not in NAMES:
-        raise ValueError(f"mechanism = {validation._short(name)} is not {', '.join(map(repr, NAMES))} or a function")
+        raise ValueError(f"mechanism = {validation.shortened(name)} is not {', '.join(map(repr, NAMES))} or a function")
     _check_asked(ldp, log_lift, alpha, by_function=callable(known))
     if not validation.flag("sees_s", sees_s) and known == "non_markov":
         raise ValueError("non_markov looks at s: where sees_s is False, take optimal or markov")
@@ -63,7 +63,7 @@ def _check_asked(ldp, log_lift, alpha, by_function):
     targeted = ldp is not None or log_lift is not None
     if alpha is not None and targeted:
         raise ValueError(
-            f"alpha = {validation._short(alpha)} and a target are both given: ldp and log_lift choose alpha"
+            f"alpha = {validation.shortened(alpha)} and a target are both given: ldp and log_lift choose alpha"
         )
     if alpha is not None:
         validation.alpha(alpha)

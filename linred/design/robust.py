@@ -116,7 +116,7 @@ def _by_programme(joint, rare, margins, limits, time_limit):
     s, y = np.nonzero(~rare)
     if s.size == 0:
         return np.ones(joint.shape)
-    programme, weight, margin = formulations._Programme(), p_s[s] * p_x[y], margins[s, y]
+    programme, weight, margin = formulations.LinearProgram(), p_s[s] * p_x[y], margins[s, y]
     least = programme.variables(np.zeros(p_x.size))
     lift = programme.variables(np.zeros(s.size), _least_lift(joint, rare)[s])
     lost = programme.variables(weight)
@@ -172,7 +172,7 @@ def _coupled(joint, rare, lifts):
     nothing = rare.all(axis=1)[:, None]  # all of it is redrawn: any coupling does
     source, target = (np.where(nothing, p_x, part) for part in (source, target))
     source, target = (part / part.sum(axis=1, keepdims=True) for part in (source, target))
-    joints = (Joint._from_parts(part, joint.p_s, p_x) for part in (source, target))
+    joints = (Joint.from_parts(part, joint.p_s, p_x) for part in (source, target))
     parts = couple(*joints, excess_over(source, target))
     return parts["keep"], parts["move"], parts["table_of"], parts["tables"]
 
@@ -181,7 +181,7 @@ def _redrawing(joint, rare, coupling, *, mixed, name, sees_s):
     """The mechanism of a coupling, with rare pairs redrawn and a share of all draws from P_X. `rare` and the
     coupling have a row for each s; one for all where s is not seen."""
     p_x, rows = joint.p_x, _Rows(rare.shape, joint.p_x)
-    unseen = joint._unseen if sees_s else p_x[None, :] == 0.0
+    unseen = joint.unseen if sees_s else p_x[None, :] == 0.0
     for s in range(len(rare)):
         background = np.where(rare[s], p_x, mixed * p_x)
         scale = (1.0 - p_x[rare[s]].sum()) * (1.0 - mixed)
@@ -189,7 +189,7 @@ def _redrawing(joint, rare, coupling, *, mixed, name, sees_s):
     keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in (rows.keep, rows.move, rows.table_of))
     parts = {"keep": keep, "move": move, "table_of": table_of, "tables": rows.tables()}
     p_y_given_s = np.where(rare, p_x, released_by(joint, **parts))
-    released = Joint._from_parts(p_y_given_s, joint.p_s, p_x, joint.s_labels, joint.x_labels)
+    released = Joint.from_parts(p_y_given_s, joint.p_s, p_x, joint.s_labels, joint.x_labels)
     mechanism = Mechanism(joint, name=name, sees_s=sees_s, released=released, **parts)
     mechanism.gap = mechanism.dtv()  # no better bound is known
     return mechanism

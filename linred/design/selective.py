@@ -80,7 +80,7 @@ def reduced(joint, target):
     q = with_both_means(np.clip(lifts, low, high), low, high, p_s, p_x)
     p_y_given_s = np.zeros(joint.shape)
     p_y_given_s[np.ix_(s, x)] = with_exact_sums(q * p_x, p_s, p_x)
-    released = Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
+    released = Joint.from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
     return released, float(p_x @ np.maximum(above, below))
 
 

@@ -57,7 +57,7 @@ class Joint:
             raise ValueError(
                 f"p_x_given_s[{s}, {x}] * p_s[{s}] = {p_x_given_s[s, x]} * {p_s[s]} is too small for a double"
             )
-        return cls._from_parts(p_x_given_s, p_s, p_x, s_labels, x_labels)
+        return cls.from_parts(p_x_given_s, p_s, p_x, s_labels, x_labels)
 
     @classmethod
     def from_counts(cls, counts, s_labels=None, x_labels=None):
@@ -99,7 +99,7 @@ class Joint:
         return cls.from_counts(counts, s.labels, x.labels)
 
     @classmethod
-    def _from_parts(cls, p_x_given_s, p_s, p_x, s_labels=None, x_labels=None):
+    def from_parts(cls, p_x_given_s, p_s, p_x, s_labels=None, x_labels=None):
         """Parts known to be consistent, kept as they are: P_Y = P_X to the last bit, say, where that is the theory."""
         p_x_given_s = _with_marginal(p_x_given_s, p_s, p_x)
         return cls._restored(p_s, p_x, s_labels, x_labels, p_x_given_s=p_x_given_s)
@@ -149,12 +149,12 @@ class Joint:
         return _conditional(weights.T, weights.sum(axis=0), self.p_s)
 
     @property
-    def _unseen(self):
+    def unseen(self):
         """Pairs (s, x) that never occur, |S| x |X|; not read off p_sx, which may underflow."""
         return (self.p_x_given_s == 0.0) | (self.p_s[:, None] == 0.0)
 
     @cached_property
-    def _column_extremes(self):
+    def column_extremes(self):
         """max_s and min_s of P(x|s) over the s that occur: all that LDP, lifts and calibration need, in one pass.
 
         The others stand as P(x), which would be harmless but for its rounding: it may be an ulp outside."""

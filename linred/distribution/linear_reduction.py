@@ -18,4 +18,4 @@ def linear_reduction(joint, alpha):
     validation.joint(joint)
     alpha = validation.alpha(alpha)
     p_y_given_s = (1.0 - alpha) * joint.p_x_given_s + alpha * joint.p_x
-    return Joint._from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
+    return Joint.from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)

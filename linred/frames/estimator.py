@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from linred._common import validation
 from linred.columns import decode, frame_columns
-from linred.columns.schema import Fitted, names, parts_of
+from linred.columns.schema import FitSchema, names, parts_of
 from linred.design import registry
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
@@ -68,7 +68,7 @@ def sanitize_frame(
     """
     if not hasattr(mechanism, "table_of"):
         raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
-    fitted = mechanism.fitted or Fitted(None, None)
+    fitted = mechanism.fitted or FitSchema(None, None)
     sensitive = _matched("sensitive", sensitive, fitted.sensitive)
     public = _matched("public", public, fitted.public)
     key = keystream.secret() if key is seed is id is None else key
@@ -78,7 +78,7 @@ def sanitize_frame(
 
 
 def _matched(argument, given, fitted):
-    """{name of a column in the frame: its `Part`}, in the order that the mechanism's labels have."""
+    """{name of a column in the frame: its `ColumnSpec`}, in the order that the mechanism's labels have."""
     if given is None and fitted is None:
         raise ValueError(f"{argument} is not given, and the mechanism was not fitted on a frame that would tell it")
     parts = fitted if given is None else parts_of(argument, given)
@@ -139,7 +139,7 @@ class _Task:
                 if name in in_index and (name in self.sensitive or name in self.public):
                     raise ValueError(f"frame has {name!r} ({role}) in its index: frame.reset_index() makes it a column")
                 if n_columns == 0 and (role != "sensitive" or self.sees_s):
-                    raise ValueError(f"frame has no column {name!r} ({role}), only {validation._short(all_names)}")
+                    raise ValueError(f"frame has no column {name!r} ({role}), only {validation.shortened(all_names)}")
 
     def places(self, all_names):
         """Those of the columns that the result has."""
@@ -265,7 +265,7 @@ class Sanitizer:
         with _told_of(s=task.sensitive, x=task.public):
             joint = Joint.from_records(*(one if len(one) > 1 else next(iter(one.values())) for one in read))
         mechanism = registry.build(joint, self.mechanism, **self._asked())
-        mechanism.fitted = Fitted(*(tuple(parts.values()) for parts in (task.sensitive, task.public)))
+        mechanism.fitted = FitSchema(*(tuple(parts.values()) for parts in (task.sensitive, task.public)))
         self.mechanism_, self.n_features_in_ = mechanism, len(all_names)
         self.feature_names_in_ = decode._objects(all_names)
         return self
@@ -306,7 +306,7 @@ class Sanitizer:
         """The names of the columns that transform leaves of those that fit has seen."""
         all_names = self._fitted("get_feature_names_out").feature_names_in_.tolist()
         if input_features is not None and list(input_features) != all_names:
-            raise ValueError(f"input_features is not feature_names_in_, {validation._short(all_names)}")
+            raise ValueError(f"input_features is not feature_names_in_, {validation.shortened(all_names)}")
         sensitive, public = ({part.name: part for part in side} for side in self.mechanism_.fitted[:2])
         about = self.keep_sensitive, self.columns, self.id
         places = _Task.checked(self.mechanism_, sensitive, public, *about, self._how()).places(all_names)
@@ -351,5 +351,5 @@ def _checked_bins(bins, column_names):
         if name not in column_names:
             raise ValueError(f"bins names {name!r}, which is neither sensitive nor public")
         if isinstance(edges, str | bytes) or not hasattr(edges, "__len__") or len(edges) == 0:
-            raise ValueError(f"bins of {name!r}: {validation._short(edges)} is not a list of edges")
+            raise ValueError(f"bins of {name!r}: {validation.shortened(edges)} is not a list of edges")
     return bins

@@ -9,7 +9,7 @@ import numpy as np
 from linred._kernels import counting
 from linred.batches.arrow_columns import binned, is_missing, is_ordered, kind_of_type, pyarrow
 from linred.columns import encode, labels
-from linred.columns.schema import Fitted, Leak, names
+from linred.columns.schema import FitSchema, Leak, names
 from linred.distribution.joint import Joint
 from linred.errors import FileError
 from linred.io.pipes import listed
@@ -25,8 +25,9 @@ MOST_VALUES, N_BINS = 4096, 256
 
 
 def fit(source, sensitive, public, *, domain=None, missing="category", scan=True, progress=None):
-    """(Joint, Fitted) of a source. sensitive, public: `Part`s. domain: {column: labels}, or None to read them off.
+    """(Joint, FitSchema) of a source. sensitive, public: `ColumnSpec`s.
 
+    domain: {column: labels}, or None to read them off.
     missing: "category" (a label of its own, None), "skip" (those records are left out) or "error".
     """
     _check_columns(source, sensitive, public)
@@ -66,7 +67,7 @@ def _counted(source, sensitive, public, alphabets, declared, missing, scan, prog
     joint = tally.joint((sensitive, public), alphabets, orders)
     leaks = [column.leak(tally.n_records) for column in watched if column.measured]
     leaks.sort(key=lambda leak: -leak.beyond_chance)
-    return joint, Fitted(sensitive, public, declared, missing, tuple(leaks), scan)
+    return joint, FitSchema(sensitive, public, declared, missing, tuple(leaks), scan)
 
 
 def _check_columns(source, sensitive, public):
@@ -159,7 +160,7 @@ class _Read:
         table = columns[0] if len(columns) == 1 else pyarrow().record_batch(columns, names(parts))
         if alphabet is None:
             return encode.encode("the column", table)
-        codes = encode.places("the column", table, alphabet)
+        codes = encode.codes_in("the column", table, alphabet)
         unknown = codes == len(alphabet)
         if unknown.any():
             value = encode.value_at("", table, int(np.argmax(unknown)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from linred._common import validation
 from linred.columns import labels
-from linred.columns.schema import Fitted, Leak, Part, check_edges
+from linred.columns.schema import ColumnSpec, FitSchema, Leak, check_edges
 from linred.distribution.joint import Joint
 from linred.errors import ArtifactError
 from linred.mechanism.artifact_writer import FORMAT, VERSION, _by_default, _digest, _parts, _table_digest
@@ -228,7 +228,7 @@ def _loaded_fitted(content):
     if content is None:
         return None
     sensitive, public = (tuple(map(_loaded_part, content[side])) for side in ("sensitive", "public"))
-    return Fitted(
+    return FitSchema(
         **{**content, "sensitive": sensitive, "public": public, "leaks": tuple(map(_loaded_leak, content["leaks"]))}
         | {name: validation.flag(name, content[name]) for name in ("declared", "scanned")}
         | {"missing": _one_of("missing", content["missing"], ("category", "skip", "error"))}
@@ -237,7 +237,7 @@ def _loaded_fitted(content):
 
 def _loaded_part(part):
     part = {name: _text(name, value) if name != "edges" else value for name, value in part.items()}
-    return Part(**{**part, "edges": check_edges(part["name"], part["edges"])})
+    return ColumnSpec(**{**part, "edges": check_edges(part["name"], part["edges"])})
 
 
 def _loaded_leak(leak):

@@ -164,7 +164,7 @@ def _parts(mechanism):
 
 def _by_default(joint, sees_s):
     """keep, move and table_of of pairs that are kept where the fit saw them."""
-    unseen = joint._unseen if sees_s else np.broadcast_to(joint.p_x == 0.0, joint.shape)
+    unseen = joint.unseen if sees_s else np.broadcast_to(joint.p_x == 0.0, joint.shape)
     return 1.0 - unseen, unseen.astype(np.float64), np.zeros(joint.shape, np.int32)
 
 

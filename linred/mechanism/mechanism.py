@@ -43,7 +43,7 @@ class Mechanism:
     gap : how far its cost may be above the least for its kind of mechanism, by a dual bound; 0.0 for closed forms. The
         cost is the expected distortion, or the share of records changed.
     target : the `Target` in nats that it was made for, and that its sampler's integers meet; None with alpha given.
-    fitted : the columns of the table that it was fitted on, a `schema.Fitted`; None where there was no table.
+    fitted : the columns of the table that it was fitted on, a `schema.FitSchema`; None where there was no table.
     certified, design : figures that hold with confidence, and what they cost, where `linred.fit` was asked for them.
 
     Guarantee
@@ -300,7 +300,7 @@ def drawing_from(joint, p_y, name):
         joint,
         name=name,
         alpha=1.0 if np.array_equal(p_y, joint.p_x) else None,
-        released=Joint._from_parts(np.tile(p_y, (joint.shape[0], 1)), joint.p_s, p_y, joint.s_labels, joint.x_labels),
+        released=Joint.from_parts(np.tile(p_y, (joint.shape[0], 1)), joint.p_s, p_y, joint.s_labels, joint.x_labels),
         sees_s=False,
         keep=np.broadcast_to(0.0, joint.shape),
         move=np.broadcast_to(1.0, joint.shape),

@@ -192,7 +192,7 @@ def relative_entropy(p_joint, p_row, p_column):
 
 
 def _extremes(joint):
-    return validation.joint(joint)._column_extremes
+    return validation.joint(joint).column_extremes
 
 
 def _largest_ratio(numerators, denominators):

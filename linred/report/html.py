@@ -350,7 +350,7 @@ def _other_columns(told):
 
 def _assumptions(told):
     mechanism, fitted = told.mechanism, told.mechanism.fitted
-    unseen = mechanism.joint._unseen if mechanism.sees_s else mechanism.joint.p_x == 0.0
+    unseen = mechanism.joint.unseen if mechanism.sees_s else mechanism.joint.p_x == 0.0
     what, n_unseen = "pairs (s, x)" if mechanism.sees_s else "values of X", np.count_nonzero(unseen)
     never = f"{n_unseen:,} of the {unseen.size:,} {what} do not" if n_unseen else f"All {unseen.size:,} {what}"
     said = ASSUMPTIONS.format(

@@ -15,7 +15,7 @@ class Channel:
         self._pieces = _pieces_of(kernel.cells, first_cells, rows["log2_cells"].ravel()[first_rows])
         self._keep, self._table = rows["keep"].astype(object), table.reshape(rows.shape)
         self._joint, self._sees_s = joint, sampler.sees_s
-        self.unseen = joint._unseen if sampler.sees_s else joint.p_x[None, :] == 0.0
+        self.unseen = joint.unseen if sampler.sees_s else joint.p_x[None, :] == 0.0
 
     def unseen_row(self):
         """P(y|s,x) of pairs that the fit never saw: (numerators, denominator)."""

@@ -90,10 +90,10 @@ def _known_codes(mechanism, s, x, unseen):
     joint = mechanism.joint
     if s is None and mechanism.sees_s:
         raise ValueError("s is None: this mechanism draws by s")
-    x_codes, s_codes = encode.places("x", x, joint.x_labels), None
+    x_codes, s_codes = encode.codes_in("x", x, joint.x_labels), None
     unknown = _unknown("x", x, x_codes, len(joint.x_labels), unseen)
     if mechanism.sees_s:
-        s_codes = encode.places("s", s, joint.s_labels)
+        s_codes = encode.codes_in("s", s, joint.s_labels)
         if s_codes.size != x_codes.size:
             raise ValueError(f"s has {s_codes.size} records and x has {x_codes.size}")
         unknown_s = _unknown("s", s, s_codes, len(joint.s_labels), unseen)
@@ -107,7 +107,7 @@ def _known_codes(mechanism, s, x, unseen):
 def _as_given(x, x_codes, labels):
     """Codes of x: |X| where it is missing, and that is no label, and |X| + 1 for any other value that is none."""
     if None not in labels:
-        return encode.places("x", x, (*labels, None))
+        return encode.codes_in("x", x, (*labels, None))
     return np.where(x_codes == len(labels), len(labels) + 1, x_codes.astype(np.int64))
 
 
@@ -124,7 +124,7 @@ def _unknown(name, column, codes, n_labels, unseen):
 
 def _n_unseen_pairs(mechanism, s_codes, x_codes, unknown):
     joint = mechanism.joint
-    never = joint.p_x == 0.0 if s_codes is None else joint._unseen
+    never = joint.p_x == 0.0 if s_codes is None else joint.unseen
     if not never.any():
         return 0
     if s_codes is None:

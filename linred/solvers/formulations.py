@@ -114,7 +114,7 @@ def network(limits, p, arcs, d=None, time_limit=None):
     d is what the arcs amount to, None for Hamming.
     """
     n_s, n_x = p.shape
-    programme = _Programme()
+    programme = LinearProgram()
     released = _Released(programme, limits, sums=True)
     s, arc = _pairs(n_s, arcs.start.size)
     used = (p[s, arcs.start[arc]] > 0.0) | (arcs.to[arc] >= 0)  # nothing is lost where there is nothing
@@ -157,7 +157,7 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     cost : sources x symbols, what W(y|r) = 1 costs.
     """
     (n_s, n_r), n_y = sources.share.shape, limits.p_x.size
-    programme = _Programme()
+    programme = LinearProgram()
     released = _Released(programme, limits, sums=False) if fixed is None else None
     r, y = _pairs(n_r, n_y)
     weight = limits.p_s @ sources.share
@@ -248,7 +248,7 @@ def dual_bound(limits, price, of_sums, of_marginals):
     return float(of_sums.sum() + (limits.p_x @ by_y if limits.keep_marginal else by_y.min()))
 
 
-class _Programme:
+class LinearProgram:
     """min cost @ x subject to equations and inequalities (<=), written down term by term."""
 
     def __init__(self):

@@ -47,7 +47,7 @@ class Merged:
         p_y = (np.where(kept, self.p_x, p_y)[self.x_class]) * self.share
         p_y_given_s = q[np.ix_(self.s_class, self.x_class)] * self.share
         joint = self.joint
-        return Joint._from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels)
+        return Joint.from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels)
 
     def of_classes(self, p_y):
         return np.bincount(self.x_class, p_y, minlength=self.p_x.size)

@@ -87,10 +87,10 @@ def test_adult_end_to_end():
 
 def test_adult_over_other_splits(monkeypatch):
     """The figure is not the luck of one split: the median of seven, and the worst."""
-    chance, shares = confidence_limits.Chance, []
+    chance, shares = confidence_limits.CountsRng, []
     for seed in range(1, 8):
         monkeypatch.setattr(
-            confidence_limits, "Chance", lambda purpose, counts, seed=seed: chance(purpose, counts + seed)
+            confidence_limits, "CountsRng", lambda purpose, counts, seed=seed: chance(purpose, counts + seed)
         )
         shares.append(with_confidence(adult(), ldp=1.0).dtv())
     assert np.median(shares) < 0.09

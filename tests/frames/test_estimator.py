@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import linred
-from linred.columns.schema import Fitted, Part
+from linred.columns.schema import ColumnSpec, FitSchema
 from linred.design import registry
 from linred.errors import NotFittedError
 from support.frames import (
@@ -46,7 +46,7 @@ def test_fit_and_transform(kind):
     mechanism = linred.optimal(JOINT, ldp=0.4)
     assert collected(result)["job"] == mechanism.sanitize(SEX, JOB, key=KEY) != JOB
     assert collected(sanitizer.transform(frame)) == collected(result)
-    assert sanitizer.mechanism_.fitted == Fitted((Part("sex"),), (Part("job"),))
+    assert sanitizer.mechanism_.fitted == FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"),))
     assert sanitizer.mechanism_.joint.counts.tolist() == JOINT.counts.tolist()
     assert sanitizer.feature_names_in_.tolist() == list(DATA)
     assert sanitizer.n_features_in_ == 6

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import linred
-from linred.columns.schema import Fitted, Part
+from linred.columns.schema import ColumnSpec, FitSchema
 from linred.frames.estimator import _Task
 from support.frames import (
     BIN_OF_AGE,
@@ -101,7 +101,7 @@ def test_a_mechanism_of_one_column_tables():
 def test_names_come_from_the_fit_and_may_be_others_here():
     public = {"job": JOB, "full": DATA["full"]}
     mechanism = linred.markov(linred.Joint.from_records(SEX, public), 0.7)
-    mechanism.fitted = Fitted((Part("sex"),), (Part("job"), Part("full")))
+    mechanism.fitted = FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"), ColumnSpec("full")))
     expected = mechanism.sanitize(None, public, key=KEY)
     frame = pl.DataFrame(DATA)
     for given in ({}, {"public": ["full", "job"]}, {"sensitive": "sex"}):
@@ -282,7 +282,7 @@ def test_numbers_are_sorted_into_bins(kind):
     assert collected(result)["age"] == mechanism.sanitize(SEX, BIN_OF_AGE, key=KEY)
     assert list(collected(result)) == ["year", "job", "full", "age", "id"]
     assert types(result)["age"] == types(KINDS[kind]({"age": BINS}))["age"]
-    assert sanitizer.mechanism_.fitted == Fitted((Part("sex"),), (Part("age", (30.0, 50.5)),))
+    assert sanitizer.mechanism_.fitted == FitSchema((ColumnSpec("sex"),), (ColumnSpec("age", (30.0, 50.5)),))
 
 
 @every_kind

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import linred
 from linred.columns import labels
-from linred.columns.schema import Fitted, Leak, Part
+from linred.columns.schema import ColumnSpec, FitSchema, Leak
 from linred.design import baselines, fit
 from linred.errors import ArtifactError
 from linred.mechanism import artifact_writer as artifact
@@ -80,7 +80,9 @@ def test_the_round_trip_is_exact(name, tmp_path):
 def test_what_it_was_fitted_on_is_kept(tmp_path):
     mechanism = linred.markov(joints.example_1(), 0.5)
     leak = Leak("other", 7, 0.25, 0.001, 0.75, True)
-    mechanism.fitted = Fitted((Part("s"),), (Part("x", (0.0, 18.5), "age"),), True, "skip", (leak,), True)
+    mechanism.fitted = FitSchema(
+        (ColumnSpec("s"),), (ColumnSpec("x", (0.0, 18.5), "age"),), True, "skip", (leak,), True
+    )
     again = linred.load(stored(mechanism, tmp_path))
     assert again.fitted == mechanism.fitted
     assert again.fitted.public[0].bins == ("age<0", "0<=age<18.5", "age>=18.5")
@@ -225,7 +227,7 @@ def test_content_that_cannot_be_is_refused_though_its_digest_is_right(what, smal
 def test_labels_are_of_as_many_parts_as_there_are_columns(tmp_path):
     joint = linred.Joint.from_counts([[3, 1], [1, 2]], ["f", "m"], [("a", 1), ("b", 2)])
     mechanism = linred.markov(joint, 0.5)
-    mechanism.fitted = Fitted((Part("s"),), (Part("x"), Part("y")))
+    mechanism.fitted = FitSchema((ColumnSpec("s"),), (ColumnSpec("x"), ColumnSpec("y")))
     content = json.loads(stored(mechanism, tmp_path).read_bytes())
     for wrong in (["a", "b"], [["a", 1], ["b"]], [["a", 1], 5], [["a", 1], None]):
         refused(signed({**content, "x_labels": wrong}), tmp_path, "is not of 2 public columns")
@@ -249,7 +251,9 @@ def test_moves_that_release_other_than_the_figures_say_are_refused(name, tmp_pat
     refused(signed(content), tmp_path, r"its moves make P\(y=")
 
 
-FITTED = Fitted((Part("s"),), (Part("x"),), True, "skip", (Leak("other", 7, 0.25, 0.001, 0.75, True),), True)
+FITTED = FitSchema(
+    (ColumnSpec("s"),), (ColumnSpec("x"),), True, "skip", (Leak("other", 7, 0.25, 0.001, 0.75, True),), True
+)
 WRONG_ABOUT_THE_FIT = [
     ("declared", "yes"),
     ("scanned", 1),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linred
-from linred.columns.schema import Fitted, Leak, Part
+from linred.columns.schema import ColumnSpec, FitSchema, Leak
 from linred.mechanism.summary import largest_moves
 from linred.privacy.leakage import FIGURES
 from linred.report.html import page
@@ -76,8 +76,12 @@ class Parsed(HTMLParser):
 
 
 def fitted(mechanism, *leaks, scanned=True, **about):
-    mechanism.fitted = Fitted(
-        (Part("marital"),), (Part("job"), Part("age", (30.0, 50.0))), leaks=leaks, scanned=scanned, **about
+    mechanism.fitted = FitSchema(
+        (ColumnSpec("marital"),),
+        (ColumnSpec("job"), ColumnSpec("age", (30.0, 50.0))),
+        leaks=leaks,
+        scanned=scanned,
+        **about,
     )
     return mechanism
 
@@ -245,7 +249,9 @@ def test_labels_are_escaped_in_every_place():
     for joint, name in ((plain, "n"), (hostile, HOSTILE[1])):
         mechanism = linred.optimal(joint, ldp=0.2)
         leak = Leak(name, 3, 0.1, 0.0, 0.5, False)
-        mechanism.fitted = Fitted((Part(name),), (Part(name + "2", (1.0,)),), leaks=(leak,), scanned=True)
+        mechanism.fitted = FitSchema(
+            (ColumnSpec(name),), (ColumnSpec(name + "2", (1.0,)),), leaks=(leak,), scanned=True
+        )
         pages.append(page(mechanism))
     benign, attacked = map(Parsed, pages)
     assert attacked.tags == benign.tags

@@ -42,7 +42,7 @@ def exact_figures(sampler, digits=50):
         kernel = channel[s if sampler.sees_s else 0]
         released.append([sum(p * kernel[x, y] for x, p in enumerate(row)) for y in range(len(row))])
     p_y = [sum(p * row[y] for p, row in zip(p_s, released, strict=True)) for y in range(joint.shape[1])]
-    unseen = np.argwhere(joint._unseen if sampler.sees_s else joint.p_x[None] == 0.0)
+    unseen = np.argwhere(joint.unseen if sampler.sees_s else joint.p_x[None] == 0.0)
     all_rows = [*released, list(channel[tuple(unseen[0])])] if len(unseen) else released
     with mpmath.workdps(digits):
         ldp = max(_log(max(column), min(column)) for column in zip(*all_rows, strict=True))
@@ -118,7 +118,7 @@ def test_probabilities_below_the_smallest_double_are_compared():
 def test_pairs_whose_joint_probability_underflows_are_seen():
     joint = linred.Joint.from_conditional([[0.5, 0.5, 0.0], [0.5, 1e-200, 0.5]], [1.0, 1e-200])
     assert joint.p_sx[1, 1] == 0.0
-    assert joint._unseen.tolist() == [[False, False, True], [False, False, False]]
+    assert joint.unseen.tolist() == [[False, False, True], [False, False, False]]
     check_certificate(linred.non_markov(joint, 0.5).sampler(), digits=800)
 
 
