@@ -15,7 +15,7 @@ import linred
 from benchmarks.data import TABLES, counts
 from linred.assurance import certify, confidence_limits
 from linred.design import fit
-from linred.privacy import target
+from linred.privacy.target import Target
 
 SIZES, N_FITS, LEVEL = (1000, 3000, 10_000, 30_000, 100_000, 1_000_000), 9, 0.05
 
@@ -87,8 +87,7 @@ def _prices():
         joint = counts(file)
         for ldp in (0.5, 1.0, 2.0):
             designs = [
-                fit.with_confidence(joint, target.target(ldp, None), confidence).design
-                for confidence in (0.9, 0.95, 0.99)
+                fit.with_confidence(joint, Target(ldp=ldp), confidence).design for confidence in (0.9, 0.95, 0.99)
             ]
             shares = (designs[0].dtv_plug_in, *(design.dtv for design in designs), designs[0].dtv_ceiling)
             lines.append(f"| {name} | {ldp:g} | " + " | ".join(f"{share:.2%}" for share in shares) + " |")

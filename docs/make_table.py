@@ -2,29 +2,22 @@
 
 import linred
 from benchmarks.data import TABLES, counts
+from linred.design.registry import KINDS
 
-MECHANISMS = {
-    "Lemma 1": "markov",
-    "k-RR": "k_rr",
-    "PRAM": "pram",
-    "best Markov": "optimal_markov",
-    "Proposition 1": "non_markov",
-    "selective": "selective",
-    "optimal": "optimal",
-}
+NAMES = ("markov", "k_rr", "pram", "optimal_markov", "non_markov", "selective", "optimal")
 TARGETS = (0.5, 1.0, 2.0)
 
 
 def rows():
     """(columns, target, share of records changed by each mechanism in percent)."""
     for title, name in TABLES.items():
-        curves = linred.tradeoff(counts(name), ldp=TARGETS, mechanisms=list(MECHANISMS.values()))
+        curves = linred.tradeoff(counts(name), ldp=TARGETS, mechanisms=NAMES)
         for i, target in enumerate(TARGETS):
-            yield title, target, [100.0 * curves[label]["dtv"][i] for label in MECHANISMS.values()]
+            yield title, target, [100.0 * curves[label]["dtv"][i] for label in NAMES]
 
 
 def table():
-    lines = [f"| S, X | LDP | {' | '.join(MECHANISMS)} |", f"|---|---:|{'---:|' * len(MECHANISMS)}"]
+    lines = [f"| S, X | LDP | {' | '.join(KINDS[name].label for name in NAMES)} |", f"|---|---:|{'---:|' * len(NAMES)}"]
     for title, target, shares in rows():
         lines.append(f"| {title} | {target:g} | {' | '.join(percent(share) for share in shares)} |")
     return "\n".join(lines)

@@ -9,7 +9,7 @@ import pytest
 
 import linred
 from linred.design import fit
-from linred.privacy import target
+from linred.privacy.target import Target
 from support import populations
 from support.joints import adult, example_1
 
@@ -33,11 +33,11 @@ def test_plug_in_figures_are_broken():
 
 
 def test_the_price_of_confidence():
-    design = fit.with_confidence(adult(), target.target(1.0, None), 0.95).design
+    design = fit.with_confidence(adult(), Target(ldp=1.0), 0.95).design
     assert f"it takes {100 * design.dtv:.2f} % of changed records" in TEXT
     assert f"changes {100 * design.dtv_plug_in:.2f} %" in TEXT
     assert f"and {100 * design.dtv_ceiling:.2f} % must change if no data is trusted" in TEXT
-    without = fit.with_confidence(adult(), target.target(1.0, None), 0.95, sees_s=False)
+    without = fit.with_confidence(adult(), Target(ldp=1.0), 0.95, sees_s=False)
     assert f"{100 * without.dtv():.0f} % of the records of Adult must change at LDP 1" in TEXT
 
 

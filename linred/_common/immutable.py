@@ -4,12 +4,12 @@ from linred._common.validation import freeze_all
 
 
 class Immutable:
-    """What is known of an object is given when it is made, by `_set`, so that figures about it hold while it lives.
+    """What is known of an object is given when it is made, by `_freeze`, so that figures about it hold while it lives.
 
     Cached properties still work: they write to the dictionary of the instance.
     """
 
-    def _set(self, **attributes):
+    def _freeze(self, **attributes):
         self.__dict__.update(attributes)
         freeze_all(self)
 
@@ -20,4 +20,4 @@ class Immutable:
         raise AttributeError(f"{name} of a {type(self).__name__} cannot be removed")
 
     def __setstate__(self, state):
-        self._set(**state)
+        self._freeze(**state)

@@ -11,14 +11,13 @@ import click
 
 from linred._common import atomic_file
 from linred.columns.schema import FitSchema, names, parts_of
-from linred.design import fit as designing
-from linred.design import registry
+from linred.design.fit import FitSettings
 from linred.errors import FileError
 from linred.io import counting, formats, key_file, pipeline, pipes
 from linred.io.pipes import PIPE
 from linred.mechanism.artifact_reader import check_parts, load
 from linred.mechanism.artifact_writer import summary
-from linred.privacy.target import target
+from linred.privacy.target import Target
 from linred.report import text as texts
 
 
@@ -146,7 +145,7 @@ def sanitize(data, artifact_path, output, sensitive, public, force, **options):
     """Draw the public columns of DATA anew; the sensitive ones are left out."""
     _check_outputs([data, artifact_path, options["key_file"]], force, table=output)
     mechanism = load(artifact_path)
-    mechanism.fitted = _renamed(artifact_path, mechanism, sensitive, public)
+    mechanism = mechanism.replace(fitted=_renamed(artifact_path, mechanism, sensitive, public))
     _sanitize(data, mechanism, output, force, options)
 
 
@@ -289,24 +288,12 @@ def _counted(data, options, scan):
 
 def _fitted(data, options):
     """The mechanism that the options ask for, fitted on the file."""
-    asked = {name: options[name] for name in ("ldp", "log_lift", "alpha", "time_limit")}
-    asked |= {"name": options["mechanism"], "sees_s": not options["no_sees_s"] and options["mechanism"] != "markov"}
-    name, confidence = registry.check(**asked), options["confidence"]
-    designing.check_held_out(confidence, options["held_out"], name, asked["alpha"])
+    limits = {name: options[name] for name in Target._fields}
+    sees_s = not options["no_sees_s"] and options["mechanism"] != "markov"
+    given = (options[name] for name in ("time_limit", "confidence", "held_out"))
+    settings = FitSettings.checked(options["mechanism"], options["alpha"], limits, sees_s, *given)
     joint, fitted = _counted(data, options, scan=not options["no_scan"])
-    if confidence is None:
-        mechanism = registry.build(joint, **asked)
-    else:
-        mechanism = designing.with_confidence(
-            joint,
-            target(asked["ldp"], asked["log_lift"]),
-            confidence,
-            asked["sees_s"],
-            options["held_out"],
-            asked["time_limit"],
-        )
-    mechanism.fitted = fitted
-    return mechanism
+    return settings.mechanism_for(joint).replace(fitted=fitted)
 
 
 def _renamed(path, mechanism, sensitive, public):

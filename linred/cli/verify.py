@@ -14,7 +14,7 @@ from linred.errors import FileError
 from linred.io import counting
 from linred.io.pipes import listed
 from linred.mechanism.artifact_reader import load
-from linred.mechanism.artifact_writer import _finite, summary
+from linred.mechanism.artifact_writer import finite, summary
 
 REFUTED = 3
 """The exit code where an audit refutes a claim, or that the mechanism made the release."""
@@ -39,8 +39,8 @@ def certify(artifact_path, data, confidence, output, as_json, force, **options):
     check_confidence(confidence)
     mechanism = load(artifact_path)
     records = () if data is None else (_counted(artifact_path, mechanism, data, options),)
-    mechanism.certified = certificates.certify(mechanism, *records, confidence=confidence)
-    mechanism.design = None  # which was for another certificate
+    certified = certificates.certify(mechanism, *records, confidence=confidence)
+    mechanism = mechanism.replace(certified=certified, design=None)  # the design was for another certificate
     if output:
         mechanism.save(output, force=force)
     if as_json:
@@ -148,5 +148,5 @@ def _claim_of(mechanism):
 def _summary(result):
     """What JSON can hold of it."""
     content = asdict(result)
-    claim = None if result.claim is None else _finite(content["claim"])
+    claim = None if result.claim is None else finite(content["claim"])
     return {**content, "claim": claim, "where": None if result.where is None else [str(one) for one in result.where]}

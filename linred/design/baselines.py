@@ -9,15 +9,17 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
-from linred.design import calibration, coupling, markov_tables
+from linred.design import calibration, markov_tables
 from linred.distribution.joint import Joint
-from linred.mechanism.mechanism import Mechanism, drawing_from
+from linred.mechanism.mechanism import drawing_from
+from linred.mechanism.tables import TableBuilder
 from linred.privacy import metrics
-from linred.privacy.target import target
+from linred.privacy.target import takes_target
 from linred.solvers.symbol_merging import Merged
 
 
-def k_rr(joint, *, ldp=None, log_lift=None):
+@takes_target
+def k_rr(joint, *, target):
     """k-ary randomised response: keep x, or draw uniformly from the symbols that occur. Closed form, O(|S||X|).
 
     P_Y is not P_X: lifts are against P_Y.
@@ -26,7 +28,7 @@ def k_rr(joint, *, ldp=None, log_lift=None):
     >>> round(k_rr(example_1(), ldp=1.0).dtv(), 4)
     0.2602
     """
-    asked, p_x = _asked(joint, ldp, log_lift), joint.p_x
+    p_x = validation.joint(joint).p_x
     uniform = np.where(p_x > 0.0, 1.0 / np.count_nonzero(p_x), 0.0)
 
     def build(limits):
@@ -34,10 +36,11 @@ def k_rr(joint, *, ldp=None, log_lift=None):
         p_y_given_s, p_y = ((1.0 - share) * p + share * uniform for p in (joint.p_x_given_s, p_x))
         return _redrawing(joint, "k_rr", np.full(p_x.size, share), uniform, p_y_given_s, p_y)
 
-    return calibration.meeting_within(joint, asked, build, partial(drawing_from, joint, uniform, "k_rr"))
+    return calibration.meeting(joint, target, build, partial(drawing_from, joint, uniform, "k_rr"))
 
 
-def pram(joint, *, ldp=None, log_lift=None):
+@takes_target
+def pram(joint, *, target):
     """Invariant post-randomisation: k-ary randomised response, and back by Bayes' rule, so that P_Y = P_X.
 
     x becomes z by randomised response, and z a draw from P(x|z) (Gouweleeuw, Kooiman, Willenborg and de Wolf, "Post
@@ -49,7 +52,7 @@ def pram(joint, *, ldp=None, log_lift=None):
     >>> round(pram(example_1(), ldp=1.0).dtv(), 4)
     0.2744
     """
-    asked = _asked(joint, ldp, log_lift)
+    validation.joint(joint)
 
     def build(limits):
         def is_enough(share):
@@ -60,9 +63,9 @@ def pram(joint, *, ldp=None, log_lift=None):
         while low < (share := 0.5 * (low + high)) < high:
             low, high = (low, share) if is_enough(share) else (share, high)
         released, w = _there_and_back(joint, high)
-        return markov_tables.mechanism(Merged(joint, symbols=False), released, w(), name="pram")
+        return markov_tables.by_class(Merged(joint, symbols=False), released, w(), name="pram")
 
-    return calibration.meeting_within(joint, asked, build, partial(drawing_from, joint, joint.p_x, "pram"))
+    return calibration.meeting(joint, target, build, partial(drawing_from, joint, joint.p_x, "pram"))
 
 
 def _there_and_back(joint, share):
@@ -81,7 +84,8 @@ def _there_and_back(joint, share):
     return Joint.from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels), w
 
 
-def watchdog(joint, *, ldp=None, log_lift=None):
+@takes_target
+def watchdog(joint, *, target):
     """Symbols that tell too much are redrawn among themselves by P_X; the others are published as they are.
 
     The set starts with the symbols that are over the target, and takes in the next most telling ones until it meets the
@@ -91,7 +95,7 @@ def watchdog(joint, *, ldp=None, log_lift=None):
     >>> round(watchdog(example_1(), ldp=1.0).dtv(), 4)
     0.2296
     """
-    asked = _asked(joint, ldp, log_lift)
+    validation.joint(joint)
 
     def build(limits):
         telling = _most_telling(joint, limits)
@@ -101,7 +105,7 @@ def watchdog(joint, *, ldp=None, log_lift=None):
         p_y_given_s[:, telling] = joint.p_x_given_s[:, telling].sum(axis=1, keepdims=True) * p_x[telling]
         return _redrawing(joint, "watchdog", np.where(p_x > 0.0, 1.0, 0.0), p_x, p_y_given_s, joint.p_x)
 
-    return calibration.meeting_within(joint, asked, build, partial(drawing_from, joint, joint.p_x, "watchdog"))
+    return calibration.meeting(joint, target, build, partial(drawing_from, joint, joint.p_x, "watchdog"))
 
 
 def _most_telling(joint, limits):
@@ -125,29 +129,9 @@ def _over(highest, lowest, p_x, limits):
     return np.where(p_x > 0.0, np.max(over, axis=0, initial=-np.inf), -np.inf)
 
 
-def _asked(joint, ldp, log_lift):
-    validation.joint(joint)
-    return target(ldp, log_lift)
-
-
 def _redrawing(joint, name, move, table, p_y_given_s, p_y):
     """The mechanism that redraws x with probability move[x], all from one table."""
-    seen = joint.p_x > 0.0
-    indptr, y, probability = coupling.marginal_table(p_y)
-    some = np.flatnonzero(table).astype(np.int32)
-    parts = np.where(seen, 1.0 - move, 0.0), np.where(seen, move, 1.0), np.where(seen, 1, 0).astype(np.int32)
-    keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in parts)
-    return Mechanism(
-        joint,
-        name=name,
-        released=Joint.from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels),
-        sees_s=False,
-        keep=keep,
-        move=move,
-        table_of=table_of,
-        tables=(
-            np.append(indptr, indptr[-1] + some.size),
-            np.concatenate([y, some]),
-            np.concatenate([probability, table[some]]),
-        ),
-    )
+    tables = TableBuilder(p_y)
+    parts = {"keep": 1.0 - move, "move": move, "table_of": tables.add(table), "tables": tables.tables()}
+    released = Joint.from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels)
+    return markov_tables.by_symbol(joint, name=name, released=released, **parts)

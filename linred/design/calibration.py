@@ -7,10 +7,11 @@ import numpy as np
 from linred._common import validation
 from linred.errors import CannotMeetError
 from linred.privacy import metrics
-from linred.privacy.target import Target, target
+from linred.privacy.target import Target, takes_target
 
 
-def alpha_for(joint, *, ldp=None, log_lift=None):
+@takes_target
+def alpha_for(joint, *, target):
     """The smallest alpha whose linear reduction meets a target, or both targets at once, in nats.
 
     Guarantee
@@ -25,54 +26,44 @@ def alpha_for(joint, *, ldp=None, log_lift=None):
     >>> round(alpha_for(joint, ldp=1.0), 12)
     0.37640076465
     """
-    return share_for(validation.joint(joint), joint.p_x, target(ldp, log_lift))
+    return share_for(validation.joint(joint), joint.p_x, target)
 
 
-def share_for(joint, toward, asked):
+def share_for(joint, toward, target):
     """The smallest share in which P(x|s) and P(x) must be mixed with a distribution to meet a target, rounded up."""
     (highest, lowest), p_x = joint.column_extremes, joint.p_x
     share = max(
-        _share_for_ratio(highest, lowest, toward, asked.ldp),
-        _share_for_ratio(highest, p_x, toward, asked.log_lift),
-        _share_for_ratio(p_x, lowest, toward, asked.log_lift),
+        _share_for_ratio(highest, lowest, toward, target.ldp),
+        _share_for_ratio(highest, p_x, toward, target.log_lift),
+        _share_for_ratio(p_x, lowest, toward, target.log_lift),
     )
     step = 2.0**-53
-    while not asked.is_met_by(_mixed_figures(joint, toward, share)):
+    while not target.is_met_by(_mixed_figures(joint, toward, share)):
         share, step = min(1.0, share + step), 2.0 * step
     return share
 
 
-def meeting(joint, alpha, ldp, log_lift, build, independent):
-    """The mechanism build(joint, alpha), alpha little above `alpha_for`, that meets the targets in its integers; for a
+def meeting_by_alpha(joint, target, build, independent):
+    """As `meeting`, for mechanisms build(alpha) of the linear reduction, alpha little above `alpha_for`."""
+    return meeting(joint, target, lambda limits: build(alpha_for(joint, target=limits)), independent)
+
+
+def meeting(joint, target, build, independent):
+    """The mechanism build(limits), limits being little under the target, that meets the target in its integers; for a
     target that is as good as zero `independent()`, if need be."""
-    if alpha is not None:
-        raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose alpha")
-    if ldp is None and log_lift is None:
-        raise ValueError("alpha is None and no target is given: pass alpha, or ldp= or log_lift= or both")
-
-    def within(limits):
-        return build(joint, alpha_for(joint, **limits._asdict()))
-
-    return meeting_within(joint, target(ldp, log_lift), within, independent)
-
-
-def meeting_within(joint, asked, build, independent):
-    """The mechanism build(limits), limits being little under the target that is asked, that meets it in its integers;
-    for a target that is as good as zero `independent()`, if need be."""
-    for limits in _limits_to_try(joint, asked):
+    for limits in _limits_to_try(joint, target):
         mechanism = build(limits)
-        if asked.is_met_by(mechanism.sampler().certificate()):
+        if target.is_met_by(mechanism.sampler().certificate()):
             break
     else:
-        if min(asked) > _as_good_as_zero(joint):
+        if min(target) > _as_good_as_zero(joint):
             x = int(np.where(joint.p_x > 0.0, joint.p_x, np.inf).argmin())
             raise CannotMeetError(
-                f"{asked} cannot be met by this coupling in 64-bit tables: P(x) of "
+                f"{target} cannot be met by this coupling in 64-bit tables: P(x) of "
                 f"{joint.x_labels[x]!r} is {joint.p_x[x]:.3g}; merge it with another symbol, or take markov"
             )
         mechanism = independent()
-    mechanism.target = asked
-    return mechanism
+    return mechanism.replace(target=target)
 
 
 def _resolution(joint):
@@ -86,13 +77,13 @@ def _as_good_as_zero(joint):
     return min(1024.0 * _resolution(joint), 2.0**-30)
 
 
-def _limits_to_try(joint, asked):
+def _limits_to_try(joint, target):
     """The targets less a margin: at first what floats and 64-bit tables may be off, then ever more."""
-    if min(asked) > 0.0 and alpha_for(joint, **asked._asdict()) == 0.0:
-        yield asked  # nothing to do
-    margin = min(_resolution(joint), min(asked) / 1024.0)
-    while 0.0 < margin < min(asked):
-        yield Target(*(limit - margin for limit in asked))
+    if min(target) > 0.0 and alpha_for(joint, target=target) == 0.0:
+        yield target  # nothing to do
+    margin = min(_resolution(joint), min(target) / 1024.0)
+    while 0.0 < margin < min(target):
+        yield Target(*(limit - margin for limit in target))
         margin *= 8.0
 
 

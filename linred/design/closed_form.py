@@ -2,17 +2,18 @@
 
 from functools import partial
 
-import numpy as np
-
 from linred._common import validation
 from linred._kernels import coupling as coupling_kernel
-from linred.design import calibration
+from linred.design import calibration, markov_tables
 from linred.design import coupling as couplings
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism.mechanism import Mechanism
+from linred.mechanism.tables import TableBuilder
+from linred.privacy.target import takes_target
 
 
-def markov(joint, alpha=None, *, ldp=None, log_lift=None):
+@takes_target
+def markov(joint, alpha=None, *, target=None):
     """Lemma 1: keep x with probability 1-alpha, else draw from P_X. It does not look at s, and is stored in O(|X|).
 
     The Markov mechanism that the paper gives, not the best one: that takes a linear programme (errata 4).
@@ -24,23 +25,18 @@ def markov(joint, alpha=None, *, ldp=None, log_lift=None):
     [[0.7, 0.3], [0.2, 0.8]]
     """
     validation.joint(joint)
-    if alpha is None or ldp is not None or log_lift is not None:
-        return calibration.meeting(joint, alpha, ldp, log_lift, markov, partial(markov, joint, 1.0))
-    alpha = validation.alpha(alpha)
-    seen = joint.p_x > 0.0
-    return Mechanism(
-        joint,
-        name="markov",
-        alpha=alpha,
-        sees_s=False,
-        keep=np.broadcast_to(np.where(seen, 1.0 - alpha, 0.0), joint.shape),
-        move=np.broadcast_to(np.where(seen, alpha, 1.0), joint.shape),
-        table_of=np.broadcast_to(np.int32(0), joint.shape),
-        tables=couplings.marginal_table(joint.p_x),
-    )
+    if target is not None:
+        return calibration.meeting_by_alpha(joint, target, partial(_lemma_1, joint), partial(_lemma_1, joint, 1.0))
+    return _lemma_1(joint, validation.alpha(alpha))
 
 
-def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, coupling="northwest", prefer=None):
+def _lemma_1(joint, alpha):
+    parts = {"keep": 1.0 - alpha, "move": alpha, "table_of": 0, "tables": TableBuilder(joint.p_x).tables()}
+    return markov_tables.by_symbol(joint, name="markov", alpha=alpha, **parts)
+
+
+@takes_target
+def non_markov(joint, alpha=None, *, target=None, distortion=None, coupling="northwest", prefer=None):
     """Proposition 1: for each s, move only what P(x|s) has in excess of P(y|s), to where it is short.
 
     Parameters
@@ -74,10 +70,10 @@ def non_markov(joint, alpha=None, *, ldp=None, log_lift=None, distortion=None, c
     validation.joint(joint)
     how = couplings.chosen(coupling, prefer, distortion)
     distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
-    if alpha is None or ldp is not None or log_lift is not None:
-        build = partial(_proposition_1, coupling=how, distortion=distortion)
-        return calibration.meeting(joint, alpha, ldp, log_lift, build, partial(markov, joint, 1.0))
-    return _proposition_1(joint, validation.alpha(alpha), how, distortion)
+    build = partial(_proposition_1, joint, coupling=how, distortion=distortion)
+    if target is not None:
+        return calibration.meeting_by_alpha(joint, target, build, partial(_lemma_1, joint, 1.0))
+    return build(validation.alpha(alpha))
 
 
 def _proposition_1(joint, alpha, coupling, distortion):

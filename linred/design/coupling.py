@@ -8,6 +8,7 @@ import numpy as np
 
 from linred._kernels import coupling as coupling_kernel
 from linred.mechanism.mechanism import Mechanism
+from linred.mechanism.tables import TableBuilder
 
 SNAP = 2.0**-44
 """Relative to P(x|s): a difference below it is what a solver left."""
@@ -42,8 +43,7 @@ def couple(joint, released, delta, *, coupling="northwest", distortion=None):
         flows, complete, gaps = transport.cheapest_flows(p, q, delta, distortion)
         gap = float(joint.p_s @ gaps)
     elif coupling == "proportional":
-        keep, move, table_of, *tables = _proportional(seen, q, released.p_x, delta)
-        return {"keep": keep, "move": move, "table_of": table_of, "tables": tables}
+        return _proportional(seen, q, released.p_x, delta)
     elif coupling == "northwest":
         flows = coupling_kernel.northwest(delta)
     else:
@@ -75,28 +75,17 @@ def chosen(coupling, prefer, distortion):
     return coupling if prefer is None else PREFERENCES[prefer]
 
 
-def marginal_table(p_y):
-    """(indptr, y, probability) of a single table."""
-    y = np.flatnonzero(p_y).astype(np.int32)
-    return np.array([0, y.size]), y, p_y[y]
-
-
 def _proportional(p, q, p_y, delta):
     """Table 1 + s is the deficit of s, scaled to one; where there is none it is empty, and no row draws from it."""
-    short = delta < 0.0
-    some = short.any(axis=1)
-    deficit = np.where(short, -delta, 0.0)
+    some = (delta < 0.0).any(axis=1)
+    deficit = np.where(delta < 0.0, -delta, 0.0)
     deficit[some] /= deficit[some].sum(axis=1, keepdims=True)
     excess = (delta > 0.0) & (p > 0.0) & some[:, None]
-    keep = np.divide(np.minimum(q, p), p, out=np.where(p > 0.0, 1.0, 0.0), where=excess)
-    move = np.divide(delta, p, out=np.where(p > 0.0, 0.0, 1.0), where=excess)
-    table_of = np.where((p > 0.0) & some[:, None], 1 + np.arange(p.shape[0])[:, None], 0).astype(np.int32)
-    indptr, y, probability = marginal_table(p_y)
-    return (
-        keep,
-        move,
-        table_of,
-        np.concatenate([indptr, indptr[-1] + np.cumsum(short.sum(axis=1))]),
-        np.concatenate([y, np.nonzero(short)[1].astype(np.int32)]),
-        np.concatenate([probability, deficit[short]]),
-    )
+    tables = TableBuilder(p_y)
+    number = np.array([[tables.add(row)] for row in deficit])
+    return {
+        "keep": np.divide(np.minimum(q, p), p, out=np.where(p > 0.0, 1.0, 0.0), where=excess),
+        "move": np.divide(delta, p, out=np.where(p > 0.0, 0.0, 1.0), where=excess),
+        "table_of": np.where((p > 0.0) & some[:, None], number, 0).astype(np.int32),
+        "tables": tables.tables(),
+    }

@@ -11,6 +11,7 @@ P_X, which needs no data; they are told in `mechanism.design`.
 
 import math
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +19,12 @@ from linred._common import validation
 from linred.assurance import certify, confidence_limits
 from linred.design import registry
 from linred.design.closed_form import markov
+from linred.design.optimal import optimal
 from linred.design.robust import careful, careful_markov
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.provenance import Design
-from linred.privacy.target import target
+from linred.privacy.target import Target
 
 HELD_OUT = 0.5
 STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))
@@ -77,27 +79,43 @@ def fit(
     >>> certain.certified.ldp <= 1.0, fit(s, x, ldp=1.0).dtv() < certain.dtv() < 0.5
     (True, True)
     """
-    asked = {"ldp": ldp, "log_lift": log_lift, "alpha": alpha, "sees_s": sees_s, "time_limit": time_limit}
-    name = registry.check(mechanism, **asked)
-    check_held_out(confidence, held_out, name, alpha)
-    joint = Joint.from_records(s, x, s_labels, x_labels)
-    if confidence is None:
-        return registry.build(joint, name, **asked)
-    return with_confidence(joint, target(ldp, log_lift), confidence, sees_s, held_out, time_limit)
+    limits = {"ldp": ldp, "log_lift": log_lift}
+    settings = FitSettings.checked(mechanism, alpha, limits, sees_s, time_limit, confidence, held_out)
+    return settings.mechanism_for(Joint.from_records(s, x, s_labels, x_labels))
 
 
-def check_held_out(confidence, held_out, name, alpha):
-    """What can be asked together with a confidence."""
-    validation.number("held_out", held_out, 0.01, 0.99)
-    if confidence is None:
-        return
-    validation.check_confidence(confidence)
-    if alpha is not None:
-        raise ValueError(
-            f"alpha = {alpha!r} and confidence are both given: a confidence is for a target, ldp or log_lift"
-        )
-    if name != "optimal":
-        raise ValueError(f"mechanism = {name!r} cannot be fitted with a confidence: only 'optimal' can")
+class FitSettings(NamedTuple):
+    """What is asked of a fit, checked before records are read: by `linred.fit`, `Sanitizer` and the command."""
+
+    mechanism: object  # a name in `registry.BY_NAME`, or a function
+    alpha: float | None
+    target: Target | None
+    sees_s: bool
+    time_limit: float | None
+    confidence: float | None
+    held_out: float
+
+    @classmethod
+    def checked(cls, mechanism, alpha, limits, sees_s=True, time_limit=None, confidence=None, held_out=HELD_OUT, /):
+        """limits : {name: limit or None}, the fields of a `Target`."""
+        mechanism, target = registry.check(mechanism, alpha, limits, sees_s, time_limit)
+        validation.number("held_out", held_out, 0.01, 0.99)
+        if confidence is not None:
+            validation.check_confidence(confidence)
+            if alpha is not None:
+                raise ValueError(
+                    f"alpha = {alpha!r} and confidence are both given: a confidence is for a target, ldp or log_lift"
+                )
+            if mechanism != "optimal":
+                raise ValueError(f"mechanism = {mechanism!r} cannot be fitted with a confidence: only 'optimal' can")
+        return cls(mechanism, alpha, target, sees_s, time_limit, confidence, held_out)
+
+    def mechanism_for(self, joint):
+        """The mechanism for a Joint of records."""
+        if self.confidence is not None:
+            return with_confidence(joint, self.target, self.confidence, self.sees_s, self.held_out, self.time_limit)
+        asked = {"alpha": self.alpha, "target": self.target}
+        return registry.build(joint, self.mechanism, **asked, sees_s=self.sees_s, time_limit=self.time_limit)
 
 
 def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, time_limit=None):
@@ -108,10 +126,8 @@ def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, ti
     level = 1.0 - validation.check_confidence(confidence)
     path = _Path(fitted, held, held_out, asked, level, sees_s, time_limit)
     best, n_passed = path.best()
-    best.target = asked
-    best.certified = certify.confirmed(best, held, asked, confidence)
     redrawn = redrawn_pairs(best)
-    best.design = Design(
+    design = Design(
         _all_redrawn(redrawn, fitted.counts, 1, joint.s_labels),
         _all_redrawn(redrawn, fitted.counts, 0, joint.x_labels),
         float(fitted.p_sx[redrawn].sum()),
@@ -120,10 +136,10 @@ def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, ti
         n_passed,
         len(path.steps),
         best.dtv(),
-        registry.build(joint, "optimal", **_finite(asked), sees_s=sees_s, time_limit=time_limit).dtv(),
+        optimal(joint, target=asked, sees_s=sees_s, time_limit=time_limit).dtv(),
         _lemma_1_ceiling(joint, asked).dtv(),
     )
-    return best
+    return best.replace(target=asked, certified=certify.confirmed(best, held, asked, confidence), design=design)
 
 
 def redrawn_pairs(mechanism):
@@ -154,10 +170,6 @@ def split(joint, held_out):
         if not part.any():
             raise ValueError(f"{joint.n_records} records are too few: none is left {name}")
     return Joint.from_counts(fitted, joint.s_labels, joint.x_labels), held
-
-
-def _finite(asked):
-    return {name: limit for name, limit in asked._asdict().items() if limit < math.inf}
 
 
 def _lemma_1_ceiling(joint, asked):

@@ -1,42 +1,34 @@
-"""Mechanisms that look at x alone, from a matrix P(y|x) between classes of symbols (`symbol_merging.Merged`)."""
+"""Mechanisms that look at x alone: a row for each symbol, or a matrix P(y|x) between classes of symbols."""
 
 import numpy as np
 
-from linred.design import coupling
 from linred.mechanism.mechanism import Mechanism
+from linred.mechanism.tables import TableBuilder
 
 
-def mechanism(merged, released, w, **about):
+def by_symbol(joint, *, keep, move, table_of, **about):
+    """The mechanism with these rows, one for each x; symbols that never occur are drawn from table 0."""
+    seen = joint.p_x > 0.0
+    parts = {
+        "keep": np.where(seen, keep, 0.0),
+        "move": np.where(seen, move, 1.0),
+        "table_of": np.where(seen, table_of, 0).astype(np.int32),
+    }
+    return Mechanism(joint, sees_s=False, **parts, **about)
+
+
+def by_class(merged, released, w, **about):
     """The mechanism that goes from class to class by w: x stays, or goes to another class and is shared out there.
 
-    `released` is what that makes of P(x|s). O(classes |X|) in memory at most.
+    merged : `symbol_merging.Merged`. released : what w makes of P(x|s). O(classes |X|) in memory at most.
     """
-    joint, n_classes = merged.joint, len(w)
     leave = w - np.diag(w.diagonal())
     moves = leave.sum(axis=1)
     total = w.diagonal() + moves
     to = leave[:, merged.x_class] * merged.share / np.where(moves > 0.0, moves, 1.0)[:, None]
-    table, y = np.nonzero(to)
-    marginal = coupling.marginal_table(released.p_x)
-    seen = joint.p_x > 0.0
-    parts = (
-        np.where(seen, (w.diagonal() / total)[merged.x_class], 0.0),
-        np.where(seen, (moves / total)[merged.x_class], 1.0),
-        np.where(seen & (moves[merged.x_class] > 0.0), 1 + merged.x_class, 0).astype(np.int32),
-    )
-    keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in parts)
-    ends = marginal[0][-1] + np.searchsorted(table, np.arange(n_classes), side="right")
-    return Mechanism(
-        joint,
-        released=released,
-        sees_s=False,
-        keep=keep,
-        move=move,
-        table_of=table_of,
-        tables=(
-            np.concatenate([marginal[0], ends]),
-            np.concatenate([marginal[1], y.astype(np.int32)]),
-            np.concatenate([marginal[2], to[table, y]]),
-        ),
-        **about,
-    )
+    tables = TableBuilder(released.p_x)
+    table_of = np.where(moves > 0.0, np.array([tables.add(row) for row in to]), 0)
+    parts = (w.diagonal() / total, moves / total, table_of)
+    keep, move, table_of = (part[merged.x_class] for part in parts)
+    rows = {"keep": keep, "move": move, "table_of": table_of, "tables": tables.tables()}
+    return by_symbol(merged.joint, released=released, **rows, **about)

@@ -21,7 +21,7 @@ from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import drawing_from
-from linred.privacy.target import target as make_target
+from linred.privacy.target import takes_target
 from linred.solvers import formulations, interior_point, lp, transport
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.symbol_merging import Merged
@@ -38,12 +38,12 @@ CAP = 1e5
 """Times the cheapest change: what dearer ones cost in a first programme."""
 
 
+@takes_target
 def optimal(
     joint,
     *,
     alpha=None,
-    ldp=None,
-    log_lift=None,
+    target=None,
     sees_s=True,
     distortion=None,
     keep_marginal=True,
@@ -97,16 +97,12 @@ def optimal(
     if prefer is not None and not sees_s:
         raise ValueError(f"prefer = {prefer!r} is for mechanisms that see s: this one has no coupling to choose")
     distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
-    if alpha is None:
-        if ldp is None and log_lift is None:
-            raise ValueError("a target or alpha is needed: ldp=, log_lift= or both, or alpha=")
-        target = make_target(ldp, log_lift)
-        return _Search(joint, target, sees_s, distortion, keep_marginal, prefer, time.monotonic() + time_limit).best()
-    if ldp is not None or log_lift is not None:
-        raise ValueError(f"alpha = {alpha!r} and a target are both given: ldp= and log_lift= choose P(y|s) themselves")
+    end = time.monotonic() + time_limit
+    if target is not None:
+        return _Search(joint, target, sees_s, distortion, keep_marginal, prefer, end).best()
     if sees_s:
         return non_markov(joint, alpha, distortion=distortion, prefer=prefer)
-    return _markov_of_reduction(joint, validation.alpha(alpha), distortion, time.monotonic() + time_limit)
+    return _markov_of_reduction(joint, validation.alpha(alpha), distortion, end)
 
 
 class _Found(NamedTuple):
@@ -156,8 +152,7 @@ class _Costs:
 
     def noted(self, mechanism, bound):
         """The mechanism, with its distortion and how far it may be above the bound."""
-        mechanism.distortion, mechanism.gap = self.distortion, max(0.0, self.of(mechanism) - bound)
-        return mechanism
+        return mechanism.replace(distortion=self.distortion, gap=max(0.0, self.of(mechanism) - bound))
 
 
 def _cheapest(costs, attempt, others, asked, optimum_is_wanted=True):
@@ -191,7 +186,7 @@ def _cheapest(costs, attempt, others, asked, optimum_is_wanted=True):
             f"{trouble or NOT_EXACT}: {best.described()} is returned, which meets {asked} and costs {cost:.6g}; "
             f"the least possible may be {best.gap:.2g} less",
             NotOptimalWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return best
 
@@ -208,7 +203,7 @@ class _Search:
     def best(self):
         """The mechanism, with its gap."""
         optimum_is_wanted = min(self.target) > 0.0  # and where it is not, y is to be independent of x too
-        if optimum_is_wanted and calibration.alpha_for(self.joint, **self.target._asdict()) == 0.0:
+        if optimum_is_wanted and calibration.alpha_for(self.joint, target=self.target) == 0.0:
             return self.costs.noted(self.by_linear_reduction(), math.inf)
         return _cheapest(self.costs, self.attempt, self.without_programme, str(self.target), optimum_is_wanted)
 
@@ -224,15 +219,15 @@ class _Search:
         known, bound = [], 0.0
         for make in makers:
             with suppress(CannotMeetError):
-                known.append(make(self.joint, **self.target._asdict()))
+                known.append(make(self.joint, target=self.target))
         if self.costs.d is None and self.keep_marginal:  # selective reduction knows one
             bound = reduced(self.joint, self.target)[1] * self.costs.dearest
         return known, bound
 
     def by_linear_reduction(self):
         if self.sees_s:
-            return non_markov(self.joint, **self.target._asdict(), **self.moves)
-        return markov(self.joint, **self.target._asdict())
+            return non_markov(self.joint, target=self.target, **self.moves)
+        return markov(self.joint, target=self.target)
 
     def solve(self, cap):
         """`_Found`, with costs in units of the cap; or a `_lp.NotSolvedError`."""
@@ -276,9 +271,10 @@ class _Search:
 
     def build(self, found):
         """The mechanism that goes there, or a little beyond, so that its integers meet the target."""
-        build = self.coupled if self.sees_s else partial(self.markov, found.w)
-        independent = partial(drawing_from, self.joint, found.released.p_x, "optimal")
-        return calibration.meeting(found.released, None, *self.target, build, independent)
+        released = found.released
+        build = partial(self.coupled, released) if self.sees_s else partial(self.markov, found.w, released)
+        independent = partial(drawing_from, self.joint, released.p_x, "optimal")
+        return calibration.meeting_by_alpha(released, self.target, build, independent)
 
     def coupled(self, released, beta):
         released, d = linear_reduction(released, beta), self.costs.d
@@ -286,7 +282,7 @@ class _Search:
 
     def markov(self, w, released, beta):
         w = (1.0 - beta) * w + beta * self.merged.of_classes(released.p_x)
-        return markov_tables.mechanism(self.merged, linear_reduction(released, beta), w, name="optimal")
+        return markov_tables.by_class(self.merged, linear_reduction(released, beta), w, name="optimal")
 
 
 def _markov_of_reduction(joint, alpha, distortion, end):
@@ -302,7 +298,7 @@ def _markov_of_reduction(joint, alpha, distortion, end):
         sources = formulations.symbols_as_sources(merged.p)
         answer = _solve_channel(limits, sources, costs.among(merged.x, cap), end, fixed)
         w = with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x)
-        best = markov_tables.mechanism(merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha)
+        best = markov_tables.by_class(merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha)
         return min(best, lemma_1, key=costs.of), answer.bound * cap, answer.finished
 
     return _cheapest(costs, attempt, lambda: ([lemma_1], 0.0), f"P(y|s) for alpha = {alpha!r}")

@@ -1,80 +1,120 @@
-"""A mechanism by its name and what is asked of it: what the command line and `linred.Sanitizer` are told."""
+"""The kinds of mechanisms, by name: how each is made, what it takes, and how it is shown. The only list of them.
+
+`fit`, `Sanitizer` and the command make a mechanism by its name; curves, plots, the page and the README's table show it.
+"""
 
 import math
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 from linred._common import validation
+from linred.design import baselines
 from linred.design.closed_form import markov, non_markov
-from linred.privacy.target import target
+from linred.design.optimal import optimal
+from linred.design.selective import selective
+from linred.privacy.target import target_or_alpha
 
-NAMES = ("optimal", "non_markov", "markov")
+
+class Kind(NamedTuple):
+    """One kind of mechanism.
+
+    make : a function of a Joint, of target= or, if `takes_alpha`, alpha=, and of those options that are in `takes`.
+    label, colour, dashes : in tables and pictures; dashes are in line widths, and tell lines apart without colours.
+    page_colours : on the page, on light and on dark paper; None where the page has no curve of it.
+    by_name : whether `fit`, `Sanitizer` and the command make it.
+    """
+
+    make: Callable
+    label: str
+    colour: str
+    dashes: tuple
+    page_colours: tuple | None = None
+    sees_s: bool = True
+    takes: tuple = ()
+    takes_alpha: bool = True
+    by_name: bool = False
+
+    def made(self, joint, *, alpha=None, target=None, **options):
+        """The mechanism, with those of the options that it takes."""
+        asked = {"target": target} if alpha is None else {"alpha": alpha}
+        return self.make(joint, **asked, **{name: value for name, value in options.items() if name in self.takes})
 
 
-def build(joint, name, *, ldp=None, log_lift=None, alpha=None, sees_s=True, time_limit=None):
-    """The mechanism for a Joint by name: "optimal", "non_markov" ("non-markov") or "markov".
+KINDS = {
+    "markov": Kind(markov, "Lemma 1", "#b3470f", (6, 2), ("#9a3d0b", "#f2a66f"), sees_s=False, by_name=True),
+    "optimal_markov": Kind(
+        partial(optimal, sees_s=False),
+        "best Markov",
+        "#e69f00",
+        (6, 2, 1, 2),
+        sees_s=False,
+        takes=("distortion", "time_limit"),
+    ),
+    "non_markov": Kind(
+        non_markov,
+        "Proposition 1",
+        "#0072b2",
+        (3, 1.5),
+        ("#0b5fa5", "#7dbdf5"),
+        takes=("distortion",),
+        by_name=True,
+    ),
+    "optimal": Kind(
+        optimal,
+        "optimal",
+        "#111111",
+        (),
+        ("#1d1c1a", "#e9e7e2"),
+        takes=("distortion", "sees_s", "time_limit"),
+        by_name=True,
+    ),
+    "selective": Kind(
+        selective, "selective", "#56b4e9", (1, 1), ("#00695c", "#5fd0bf"), takes=("distortion",), takes_alpha=False
+    ),
+    "k_rr": Kind(baselines.k_rr, "k-RR", "#9c5c8e", (4, 1, 1, 1, 1, 1), sees_s=False, takes_alpha=False),
+    "pram": Kind(baselines.pram, "PRAM", "#00795a", (8, 3), sees_s=False, takes_alpha=False),
+    "watchdog": Kind(baselines.watchdog, "watchdog", "#8a8a8a", (2, 3), sees_s=False, takes_alpha=False),
+}
+BY_NAME = tuple(name for name in reversed(KINDS) if KINDS[name].by_name)
+"""What can be asked for by name, the default first."""
 
-    Parameters
-    ----------
-    name : str or function
-        A function makes a `Mechanism` from a Joint and those of ldp, log_lift and alpha that are given.
-    ldp, log_lift : float, optional
-        Targets in nats, one or both. Or, in their place:
-    alpha : float, optional
-        How far to go from P(x|s) to P(x).
-    sees_s : bool
-        Whether a draw may depend on s. That of markov never does.
-    time_limit : float, optional
-        Seconds for the programme of `optimal`.
+
+def check(name, alpha, limits, sees_s=True, time_limit=None):
+    """(the name as in `BY_NAME`, or the function; the `Target`, or None) if all this can be asked of it: to be known
+    before records are read. limits : {name: limit or None}."""
+    known = name.replace("-", "_") if isinstance(name, str) else name
+    if not callable(known) and known not in BY_NAME:
+        names = ", ".join(map(repr, BY_NAME))
+        raise ValueError(f"mechanism = {validation.shortened(name)} is not {names} or a function")
+    asked = any(one is not None for one in (alpha, *limits.values()))
+    target = target_or_alpha(alpha, limits) if asked or not callable(known) else None
+    takes = () if callable(known) else KINDS[known].takes
+    if not validation.flag("sees_s", sees_s) and known in KINDS and KINDS[known].sees_s and "sees_s" not in takes:
+        raise ValueError(f"{known} looks at s: where sees_s is False, take optimal or markov")
+    if time_limit is not None:
+        validation.number("time_limit", time_limit, 0.0, math.inf)
+        if "time_limit" not in takes:
+            raise ValueError(f"time_limit = {time_limit!r} is for optimal, which alone solves a programme")
+    return known, target
+
+
+def build(joint, name, *, alpha=None, target=None, sees_s=True, time_limit=None):
+    """The mechanism for a Joint by its name in `BY_NAME`, or by a function of the Joint and of what is asked.
 
     Guarantee
     ---------
-    That of the function of this name. What cannot be asked is a ValueError before anything is computed.
+    That of the function of this name.
 
     >>> from linred import Joint
-    >>> build(Joint([[0.3, 0.2], [0.1, 0.4]]), "non-markov", ldp=0.5)
+    >>> from linred.privacy.target import Target
+    >>> build(Joint([[0.3, 0.2], [0.1, 0.4]]), "non_markov", target=Target(ldp=0.5))
     <Mechanism non_markov, alpha = 0.510163 for 2 x 2 symbols>
     """
-    asked = {"ldp": ldp, "log_lift": log_lift, "alpha": alpha}
-    name = check(name, **asked, sees_s=sees_s, time_limit=time_limit)
-    if callable(name):
-        return _made_by(name, joint, asked, sees_s)
-    if name != "optimal":
-        return {"markov": markov, "non_markov": non_markov}[name](joint, **asked)
-    from linred.design.optimal import optimal  # it takes as long to import as all the rest
-
-    return optimal(joint, **asked, sees_s=sees_s, time_limit=time_limit)
-
-
-def check(name, *, ldp=None, log_lift=None, alpha=None, sees_s=True, time_limit=None):
-    """The name as in `NAMES`, or the function, if all this can be asked of it: to be known before records are read."""
-    known = name.replace("-", "_") if isinstance(name, str) else name
-    if not callable(known) and known not in NAMES:
-        raise ValueError(f"mechanism = {validation.shortened(name)} is not {', '.join(map(repr, NAMES))} or a function")
-    _check_asked(ldp, log_lift, alpha, by_function=callable(known))
-    if not validation.flag("sees_s", sees_s) and known == "non_markov":
-        raise ValueError("non_markov looks at s: where sees_s is False, take optimal or markov")
-    if time_limit is not None:
-        validation.number("time_limit", time_limit, 0.0, math.inf)
-        if known != "optimal":
-            raise ValueError(f"time_limit = {time_limit!r} is for optimal, which alone solves a programme")
-    return known
-
-
-def _check_asked(ldp, log_lift, alpha, by_function):
-    targeted = ldp is not None or log_lift is not None
-    if alpha is not None and targeted:
-        raise ValueError(
-            f"alpha = {validation.shortened(alpha)} and a target are both given: ldp and log_lift choose alpha"
-        )
-    if alpha is not None:
-        validation.alpha(alpha)
-    elif targeted:
-        target(ldp, log_lift)
-    elif not by_function:
-        raise ValueError("nothing is asked of the mechanism: ldp, log_lift or both are needed, or alpha")
-
-
-def _made_by(function, joint, asked, sees_s):
-    mechanism = function(joint, **{name: value for name, value in asked.items() if value is not None})
+    if not callable(name):
+        return KINDS[name].made(joint, alpha=alpha, target=target, sees_s=sees_s, time_limit=time_limit)
+    asked = {} if target is None else target.limits
+    mechanism = name(joint, **asked, **({} if alpha is None else {"alpha": alpha}))
     if not hasattr(mechanism, "table_of"):
         raise ValueError(f"mechanism made a {type(mechanism).__name__}, not a linred.Mechanism")
     if mechanism.sees_s and not sees_s:

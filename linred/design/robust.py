@@ -15,10 +15,12 @@ import math
 
 import numpy as np
 
-from linred.design import registry
-from linred.design.coupling import couple, excess_over, marginal_table
+from linred.design.coupling import couple, excess_over
+from linred.design.optimal import optimal
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, released_by
+from linred.mechanism.tables import TableBuilder
+from linred.privacy.target import Target
 from linred.solvers import exact_sums, formulations, lp
 
 MOST_PROGRAMME_CELLS = 6000
@@ -84,9 +86,9 @@ def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, kno
 def _optimal_markov(joint, common, asked, time_limit):
     """The optimum that does not see s, for some of the symbols."""
     seen = joint.counts[:, common].sum(axis=1) > 0
-    limits = {name: min(limit, LARGEST) for name, limit in asked._asdict().items() if limit < math.inf}
+    target = Target(*(min(limit, LARGEST) if limit < math.inf else limit for limit in asked))
     table = Joint.from_counts(joint.counts[np.ix_(seen, common)])
-    return registry.build(table, "optimal", **limits, sees_s=False, time_limit=time_limit)
+    return optimal(table, target=target, sees_s=False, time_limit=time_limit)
 
 
 def _margins(joint, n_tested, z):
@@ -174,7 +176,7 @@ def _coupled(joint, rare, lifts):
     source, target = (part / part.sum(axis=1, keepdims=True) for part in (source, target))
     joints = (Joint.from_parts(part, joint.p_s, p_x) for part in (source, target))
     parts = couple(*joints, excess_over(source, target))
-    return parts["keep"], parts["move"], parts["table_of"], parts["tables"]
+    return tuple(parts[name] for name in ("keep", "move", "table_of", "tables"))
 
 
 def _redrawing(joint, rare, coupling, *, mixed, name, sees_s):
@@ -186,13 +188,11 @@ def _redrawing(joint, rare, coupling, *, mixed, name, sees_s):
         background = np.where(rare[s], p_x, mixed * p_x)
         scale = (1.0 - p_x[rare[s]].sum()) * (1.0 - mixed)
         rows.add(s, np.flatnonzero(~rare[s] & ~unseen[s]).tolist(), coupling, background, scale)
-    keep, move, table_of = (np.broadcast_to(part, joint.shape) for part in (rows.keep, rows.move, rows.table_of))
-    parts = {"keep": keep, "move": move, "table_of": table_of, "tables": rows.tables()}
+    parts = {"keep": rows.keep, "move": rows.move, "table_of": rows.table_of, "tables": rows.tables.tables()}
     p_y_given_s = np.where(rare, p_x, released_by(joint, **parts))
     released = Joint.from_parts(p_y_given_s, joint.p_s, p_x, joint.s_labels, joint.x_labels)
     mechanism = Mechanism(joint, name=name, sees_s=sees_s, released=released, **parts)
-    mechanism.gap = mechanism.dtv()  # no better bound is known
-    return mechanism
+    return mechanism.replace(gap=mechanism.dtv())  # no better bound is known
 
 
 class _Rows:
@@ -200,7 +200,7 @@ class _Rows:
 
     def __init__(self, shape, p_x):
         self.keep, self.move, self.table_of = np.zeros(shape), np.ones(shape), np.zeros(shape, np.int32)
-        self._tables = [marginal_table(p_x)[1:]]
+        self.tables = TableBuilder(p_x)
 
     def add(self, s, symbols, coupling, background, scale):
         """Pairs (s, x) that are drawn by `_row`. Those that go to the background alone, which has none of them, share
@@ -214,20 +214,9 @@ class _Rows:
             if self.move[s, x] == 0.0:
                 continue
             shared = coupling[1][s, x] == 0.0 and background[x] == 0.0
-            table = alone if shared and alone is not None else self._table(row)
+            table = alone if shared and alone is not None else self.tables.add(row / row.sum())
             alone = table if shared else alone
             self.table_of[s, x] = table
-
-    def _table(self, row):
-        """The number of a new table."""
-        y = np.flatnonzero(row).astype(np.int32)
-        self._tables.append((y, row[y] / row.sum()))
-        return len(self._tables) - 1
-
-    def tables(self):
-        """(indptr, y, probability)."""
-        ends = np.cumsum([0, *(y.size for y, _ in self._tables)])
-        return ends, *(np.concatenate(part) for part in zip(*self._tables, strict=True))
 
 
 def _row(coupling, s, x, background, scale):

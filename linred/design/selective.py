@@ -19,12 +19,13 @@ from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism, drawing_from
-from linred.privacy.target import target as make_target
+from linred.privacy.target import takes_target
 from linred.solvers.exact_sums import CLOSE, with_both_means, with_exact_sums
 from linred.solvers.formulations import Limits
 
 
-def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
+@takes_target
+def selective(joint, *, target, distortion=None, prefer=None):
     """A mechanism near `optimal`, for alphabets that are too large for it: no programme is solved.
 
     Parameters
@@ -48,20 +49,17 @@ def selective(joint, *, ldp=None, log_lift=None, distortion=None, prefer=None):
     validation.joint(joint)
     coupling = couplings.chosen("northwest", prefer, distortion)
     distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
-    target = make_target(ldp, log_lift)
     released, bound = reduced(joint, target)
     cost = Mechanism.dtv
     if distortion is not None:
         cost, bound = partial(Mechanism.expected_distortion, d=distortion), 0.0
-    build = partial(_coupled, joint, coupling, distortion)
-    mechanism = calibration.meeting(
-        released, None, *target, build, partial(drawing_from, joint, joint.p_x, "selective")
-    )
+    build = partial(_coupled, joint, coupling, distortion, released)
+    independent = partial(drawing_from, joint, joint.p_x, "selective")
+    mechanism = calibration.meeting_by_alpha(released, target, build, independent)
     with suppress(CannotMeetError):
         about = {"distortion": distortion, "prefer": prefer}
-        mechanism = min(mechanism, non_markov(joint, **target._asdict(), **about), key=cost)
-    mechanism.gap = max(0.0, cost(mechanism) - bound)
-    return mechanism
+        mechanism = min(mechanism, non_markov(joint, target=target, **about), key=cost)
+    return mechanism.replace(gap=max(0.0, cost(mechanism) - bound))
 
 
 def _coupled(joint, coupling, distortion, released, beta):

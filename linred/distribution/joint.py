@@ -5,11 +5,12 @@ from functools import cached_property
 import numpy as np
 
 from linred._common import validation
+from linred._common.immutable import Immutable
 from linred._kernels import counting, extremes
 from linred.columns import encode
 
 
-class Joint:
+class Joint(Immutable):
     """The joint distribution P(S, X) over two finite alphabets.
 
     Parameters
@@ -71,7 +72,7 @@ class Joint:
             raise ValueError(f"counts sums to {as_float.sum():.0f}, not to a number of records in [1, 2**53)")
         counts = as_float.astype(np.int64)
         n_s, n_x, n_records = counts.sum(axis=1), counts.sum(axis=0), int(counts.sum())
-        return cls._restored(n_s / n_records, n_x / n_records, s_labels, x_labels, counts=counts)
+        return cls.from_marginals(n_s / n_records, n_x / n_records, s_labels, x_labels, counts=counts)
 
     @classmethod
     def from_records(cls, s, x, s_labels=None, x_labels=None):
@@ -102,22 +103,21 @@ class Joint:
     def from_parts(cls, p_x_given_s, p_s, p_x, s_labels=None, x_labels=None):
         """Parts known to be consistent, kept as they are: P_Y = P_X to the last bit, say, where that is the theory."""
         p_x_given_s = _with_marginal(p_x_given_s, p_s, p_x)
-        return cls._restored(p_s, p_x, s_labels, x_labels, p_x_given_s=p_x_given_s)
+        return cls.from_marginals(p_s, p_x, s_labels, x_labels, p_x_given_s=p_x_given_s)
 
     @classmethod
-    def _restored(cls, p_s, p_x, s_labels, x_labels, **given):
+    def from_marginals(cls, p_s, p_x, s_labels, x_labels, **given):
         """From what another Joint was made from; see `_set`."""
         self = cls.__new__(cls)
         self._set(p_s, p_x, s_labels, x_labels, **given)
         return self
 
     def _set(self, p_s, p_x, s_labels, x_labels, **given):
-        """From the marginals and one matrix, counts, p_sx or p_x_given_s; `_given` is its name."""
-        self.p_s, self.p_x, self.counts = validation.frozen(p_s), validation.frozen(p_x), None
-        self.s_labels = encode.check_labels("s_labels", s_labels, p_s.size)
-        self.x_labels = encode.check_labels("x_labels", x_labels, p_x.size)
-        ((self._given, matrix),) = given.items()
-        self.__dict__[self._given] = validation.frozen(matrix)  # counts, or one of the cached properties below
+        """From the marginals and one matrix, counts, p_sx or p_x_given_s; `given_as` is its name."""
+        s_labels = encode.check_labels("s_labels", s_labels, p_s.size)
+        x_labels = encode.check_labels("x_labels", x_labels, p_x.size)
+        self._freeze(p_s=p_s, p_x=p_x, counts=None, s_labels=s_labels, x_labels=x_labels, given_as=next(iter(given)))
+        self._freeze(**given)  # counts, or one of the cached properties below
 
     @property
     def shape(self):
@@ -176,10 +176,6 @@ class Joint:
         if self.counts is None or other.counts is None:
             raise ValueError("only a Joint of counts can be added: its weight is its number of records")
         return Joint.from_counts(self.counts + other.counts, self.s_labels, self.x_labels)
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        validation.freeze_all(self)
 
     def __repr__(self):
         origin = "" if self.counts is None else f" from {self.n_records} records"

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from linred._common import validation
 from linred.columns import decode, frame_columns
 from linred.columns.schema import FitSchema, names, parts_of
-from linred.design import registry
+from linred.design.fit import FitSettings
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
+from linred.privacy.target import Target
 from linred.sampling import keystream, sanitize_columns
 
 
@@ -200,7 +201,7 @@ class Sanitizer:
     ----------
     sensitive, public : name of a column, or list of names
         The columns S and X; several are one composite symbol.
-    ldp, log_lift, alpha, mechanism, sees_s : as in `linred.design.registry.build`
+    ldp, log_lift, alpha, mechanism, sees_s : as in `linred.fit`
         Targets in nats, or alpha; "optimal", "non_markov", "markov" or a function of a Joint and of these; whether a
         draw may depend on s: if not, frames to transform may lack S.
     bins : {name: edges}, optional
@@ -264,21 +265,22 @@ class Sanitizer:
         read = (frame_columns.read(parts, by_name) for parts in (task.sensitive, task.public))
         with _told_of(s=task.sensitive, x=task.public):
             joint = Joint.from_records(*(one if len(one) > 1 else next(iter(one.values())) for one in read))
-        mechanism = registry.build(joint, self.mechanism, **self._asked())
-        mechanism.fitted = FitSchema(*(tuple(parts.values()) for parts in (task.sensitive, task.public)))
-        self.mechanism_, self.n_features_in_ = mechanism, len(all_names)
+        fitted = FitSchema(*(tuple(parts.values()) for parts in (task.sensitive, task.public)))
+        self.mechanism_ = self._settings().mechanism_for(joint).replace(fitted=fitted)
+        self.n_features_in_ = len(all_names)
         self.feature_names_in_ = decode._objects(all_names)
         return self
 
-    def _asked(self):
-        return {name: getattr(self, name) for name in ("ldp", "log_lift", "alpha", "sees_s")}
+    def _settings(self):
+        limits = {name: getattr(self, name) for name in Target._fields}
+        return FitSettings.checked(self.mechanism, self.alpha, limits, self.sees_s)
 
     def _how(self):
         return {name: getattr(self, name) for name in ("seed", "key", "context", "unseen")}
 
     def _task(self):
         """What the settings say, or a ValueError that names the one that is wrong."""
-        registry.check(self.mechanism, **self._asked())
+        self._settings()
         sides = {side: names(parts_of(side, getattr(self, side))) for side in ("sensitive", "public")}
         bins = _checked_bins(self.bins, sides["sensitive"] + sides["public"])
         parts = ({part.name: part for part in parts_of(side, named, bins)} for side, named in sides.items())

@@ -10,11 +10,11 @@ from linred.columns import labels
 from linred.columns.schema import ColumnSpec, FitSchema, Leak, check_edges
 from linred.distribution.joint import Joint
 from linred.errors import ArtifactError
-from linred.mechanism.artifact_writer import FORMAT, VERSION, _by_default, _digest, _parts, _table_digest
+from linred.mechanism.artifact_writer import FORMAT, VERSION, digest, rows_by_default, table_digest
 from linred.mechanism.mechanism import Mechanism, released_by
 from linred.mechanism.provenance import FITTED, HELD_OUT, Certified, Design
 from linred.privacy.leakage import FIGURES, Leakage
-from linred.privacy.target import Target, target
+from linred.privacy.target import Target
 
 MOST_GAP, MOST_NATS = 1e300, 1000.0
 """No cost of a change and no information is larger."""
@@ -35,7 +35,7 @@ def load(path):
     try:
         content = _parsed(raw)
         mechanism = _mechanism(content)
-        if _table_digest(mechanism) != content["tables_sha256"]:
+        if table_digest(mechanism) != content["tables_sha256"]:
             raise ArtifactError("its tables compile to other integers than those that were stored: fit it again")
     except ArtifactError as error:
         raise ArtifactError(f"{path}: {error}") from None
@@ -61,7 +61,7 @@ def _parsed(raw):
         later = isinstance(version, int) and version > VERSION
         what = "a later linred wrote it: upgrade linred" if later else "fit the mechanism again"
         raise ArtifactError(f"its version is {version!r} and this linred reads version {VERSION}: {what}")
-    if content.pop("sha256", None) != _digest(content):
+    if content.pop("sha256", None) != digest(content):
         raise ArtifactError("its content is not what was stored (SHA-256 differs): restore it, or fit it again")
     return content
 
@@ -101,15 +101,11 @@ def _mechanism(content):
         else validation.distortion(content["distortion"], joint.shape[1]),
         gap=validation.number("gap", made["gap"], 0.0, MOST_GAP),
         target=None if made["target"] is None else _target(made["target"]),
+        fitted=_loaded_fitted(content["fitted"], s_labels, x_labels),
+        design=_loaded_design(content["design"], joint),
     )
     _check_released(mechanism)
-    mechanism.certified = _loaded_certified(content["certified"], mechanism)
-    mechanism.design = _loaded_design(content["design"], joint)
-    mechanism.fitted = _loaded_fitted(content["fitted"])
-    if mechanism.fitted is not None:
-        check_parts("sensitive", mechanism.fitted.sensitive, s_labels)
-        check_parts("public", mechanism.fitted.public, x_labels)
-    return mechanism
+    return mechanism.replace(certified=_loaded_certified(content["certified"], mechanism))
 
 
 def check_parts(side, parts, labels):
@@ -123,7 +119,7 @@ def check_parts(side, parts, labels):
 def _check_released(mechanism):
     """That moves and tables release what the figures are computed from."""
     joint = mechanism.joint
-    by_moves = released_by(joint, *_parts(mechanism), mechanism.tables)
+    by_moves = released_by(joint, mechanism.keep, mechanism.move, mechanism.table_of, mechanism.tables)
     released = mechanism.p_y_given_s
     off = abs(by_moves - released) > RELEASED_SLACK * np.maximum(by_moves, released)
     if off[joint.p_s > 0.0].any():
@@ -133,7 +129,7 @@ def _check_released(mechanism):
 
 def _target(limits):
     given = {name: limits[name] for name in Target._fields}
-    return target(**{name: math.inf if limit == "inf" else limit for name, limit in given.items()})
+    return Target.of(**{name: math.inf if limit == "inf" else limit for name, limit in given.items()})
 
 
 def _joint(name, content, s_labels, x_labels):
@@ -147,7 +143,7 @@ def _joint(name, content, s_labels, x_labels):
         if part.shape != p_sx.sum(axis=axis).shape or abs(part - p_sx.sum(axis=axis)).max() > validation.SUM_SLACK:
             raise ArtifactError(f"the marginals of its {name} are not those of its {given}")
     validation.distribution(name, p_sx)
-    return Joint._restored(p_s, p_x, s_labels, x_labels, **{given: matrix})
+    return Joint.from_marginals(p_s, p_x, s_labels, x_labels, **{given: matrix})
 
 
 def _loaded_tables(tables, n_x):
@@ -159,7 +155,7 @@ def _loaded_tables(tables, n_x):
 
 def _loaded_parts(moves, joint, sees_s, tables):
     """keep, move and table_of: the default, with `moves` put into it; broadcast where s is not looked at."""
-    keep, move, table_of = (np.array(part if sees_s else part[:1]) for part in _by_default(joint, sees_s))
+    keep, move, table_of = (np.array(part if sees_s else part[:1]) for part in rows_by_default(joint, sees_s))
     if moves:
         s, x, kept, moved, table = zip(*moves, strict=True)
         if sees_s == (None in s):
@@ -224,10 +220,12 @@ def _labels_at(name, content, labels):
     return tuple(labels[validation.whole_number(name, place, 0, len(labels) - 1)] for place in places)
 
 
-def _loaded_fitted(content):
+def _loaded_fitted(content, s_labels, x_labels):
     if content is None:
         return None
     sensitive, public = (tuple(map(_loaded_part, content[side])) for side in ("sensitive", "public"))
+    check_parts("sensitive", sensitive, s_labels)
+    check_parts("public", public, x_labels)
     return FitSchema(
         **{**content, "sensitive": sensitive, "public": public, "leaks": tuple(map(_loaded_leak, content["leaks"]))}
         | {name: validation.flag(name, content[name]) for name in ("declared", "scanned")}

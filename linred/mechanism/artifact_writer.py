@@ -26,17 +26,17 @@ CONFIDENTIAL = (
 def save(mechanism, path, force=False):
     """Write `path`, readable by its owner only; an existing file is kept unless `force`. See `Mechanism.save`."""
     content = _content(mechanism)
-    text = _lines({**content, "sha256": _digest(content)}) + "\n"
+    text = _lines({**content, "sha256": digest(content)}) + "\n"
     with atomic_file.writing(path, force=force, private=True) as file:
         file.write(text.encode())
 
 
-def _digest(content):
+def digest(content):
     plain = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(plain.encode()).hexdigest()
 
 
-def _table_digest(mechanism):
+def table_digest(mechanism):
     """SHA-256 over the integers that are drawn from."""
     kernel = mechanism.sampler()._kernel
     digest = hashlib.sha256(mechanism.sampler().first_stage.encode())
@@ -68,7 +68,7 @@ def summary(mechanism):
             "name": mechanism.name,
             "sees_s": mechanism.sees_s,
             "alpha": mechanism.alpha,
-            "target": None if mechanism.target is None else _finite(mechanism.target._asdict()),
+            "target": None if mechanism.target is None else finite(mechanism.target._asdict()),
             "gap": mechanism.gap,
         },
         "fitted": _fitted_content(mechanism.fitted),
@@ -94,9 +94,9 @@ def _content(mechanism):
         "moves_are": "[s, x, probability of keeping x, of drawing anew, table drawn from]; s, x, y count from 0",
         "tables": _tables(mechanism.tables),
         "tables_are": "[y, probability] pairs",
-        "released": None if mechanism._releases_reduction else _joint_content(mechanism.released),
+        "released": None if mechanism.releases_reduction else _joint_content(mechanism.released),
         "distortion": None if mechanism.distortion is None else mechanism.distortion.tolist(),
-        "tables_sha256": _table_digest(mechanism),
+        "tables_sha256": table_digest(mechanism),
     }
 
 
@@ -105,9 +105,9 @@ def _figures(mechanism):
     report = mechanism.report()
     return {
         "unit": "nats",
-        "before": _finite(report.before.as_dict()),
-        "after": _finite(report.after.as_dict()),
-        "sampled_integers_at_most": _finite(mechanism.sampler().certificate().as_dict()),
+        "before": finite(report.before.as_dict()),
+        "after": finite(report.after.as_dict()),
+        "sampled_integers_at_most": finite(mechanism.sampler().certificate().as_dict()),
         "utility": report.utility._asdict(),
     }
 
@@ -115,7 +115,7 @@ def _figures(mechanism):
 def _certified_content(certified):
     """Figures that hold with confidence; the plug-in ones are among `figures`, and are computed again when loaded."""
     about = {name: getattr(certified, name) for name in ("confidence", "basis", "n_records", "together", "because")}
-    return {**_finite(certified.as_dict()), **about, "ceiling": _finite(certified.ceiling.as_dict())}
+    return {**finite(certified.as_dict()), **about, "ceiling": finite(certified.ceiling.as_dict())}
 
 
 def _design_content(design, joint):
@@ -127,7 +127,7 @@ def _design_content(design, joint):
     return {**design._asdict(), **places}
 
 
-def _finite(figures):
+def finite(figures):
     """JSON has no infinity."""
     return {name: "inf" if value == math.inf else value for name, value in figures.items()}
 
@@ -143,14 +143,16 @@ def _fitted_content(fitted):
 
 def _joint_content(joint):
     """What it was made from, with its marginals: a sum may round otherwise on another machine."""
-    given = {joint._given: getattr(joint, joint._given).tolist()}
-    return given if joint._given == "counts" else {"p_s": joint.p_s.tolist(), "p_x": joint.p_x.tolist(), **given}
+    given = {joint.given_as: getattr(joint, joint.given_as).tolist()}
+    return given if joint.given_as == "counts" else {"p_s": joint.p_s.tolist(), "p_x": joint.p_x.tolist(), **given}
 
 
 def _moves(mechanism):
     """[s, x, keep, move, table] of the pairs that are not as by default; s is None where it is not looked at."""
-    keep, move, table_of = (part if mechanism.sees_s else part[:1] for part in _parts(mechanism))
-    usual = [part if mechanism.sees_s else part[:1] for part in _by_default(mechanism.joint, mechanism.sees_s)]
+    keep, move, table_of = (
+        part if mechanism.sees_s else part[:1] for part in (mechanism.keep, mechanism.move, mechanism.table_of)
+    )
+    usual = [part if mechanism.sees_s else part[:1] for part in rows_by_default(mechanism.joint, mechanism.sees_s)]
     differs = (keep != usual[0]) | (move != usual[1]) | (table_of != usual[2])
     return [
         [s if mechanism.sees_s else None, x, keep[s, x].item(), move[s, x].item(), table_of[s, x].item()]
@@ -158,11 +160,7 @@ def _moves(mechanism):
     ]
 
 
-def _parts(mechanism):
-    return mechanism.keep, mechanism.move, mechanism.table_of
-
-
-def _by_default(joint, sees_s):
+def rows_by_default(joint, sees_s):
     """keep, move and table_of of pairs that are kept where the fit saw them."""
     unseen = joint.unseen if sees_s else np.broadcast_to(joint.p_x == 0.0, joint.shape)
     return 1.0 - unseen, unseen.astype(np.float64), np.zeros(joint.shape, np.int32)

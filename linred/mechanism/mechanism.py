@@ -6,26 +6,19 @@
 
 import math
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from linred._common import validation
+from linred._common.immutable import Immutable
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
+from linred.mechanism.tables import TableBuilder, Tables
 from linred.privacy import metrics
 from linred.privacy.leakage import Leakage, Utility
 
 
-class Tables(NamedTuple):
-    """Distributions over Y in compressed rows: table t has the symbols y[indptr[t]:indptr[t+1]], summing to one."""
-
-    indptr: np.ndarray
-    y: np.ndarray
-    probability: np.ndarray
-
-
-class Mechanism:
+class Mechanism(Immutable):
     """A randomised P(y|s,x) with the alphabet of X, made by `markov`, `non_markov`, `optimal` and others.
 
     A record (s, x) is kept with probability `keep[s, x]`; with probability `move[s, x]` its y is drawn from table
@@ -67,14 +60,26 @@ class Mechanism:
         distortion=None,
         gap=0.0,
         target=None,
+        fitted=None,
+        certified=None,
+        design=None,
     ):
-        self.joint, self.name, self.alpha, self.sees_s = joint, name, alpha, sees_s
-        self.distortion, self.gap, self.target = distortion, gap, target
-        self.keep, self.move, self.table_of, self.tables = keep, move, table_of, Tables(*tables)
-        self.fitted, self.certified, self.design, self._releases_reduction = None, None, None, released is None
-        if released is not None:
-            self.released = released
-        validation.freeze_all(self)
+        rows = {"keep": keep, "move": move, "table_of": table_of}
+        if not sees_s:  # one row for all s
+            rows = {part: np.broadcast_to(row, joint.shape) for part, row in rows.items()}
+        self._freeze(joint=joint, name=name, sees_s=sees_s, alpha=alpha, distortion=distortion, gap=gap, target=target)
+        self._freeze(**rows, tables=Tables(*tables), fitted=fitted, certified=certified, design=design)
+        self._freeze(**{} if released is None else {"released": released}, releases_reduction=released is None)
+
+    def replace(self, **changes):
+        """The same mechanism with another gap, distortion or target, or with other words about where it comes from
+        (fitted, certified, design). What it draws stays, and so do its compiled tables."""
+        unknown = changes.keys() - {"gap", "distortion", "target", "fitted", "certified", "design"}
+        if unknown:
+            raise TypeError(f"{', '.join(sorted(unknown))} of a Mechanism cannot be replaced: make another one")
+        other = object.__new__(type(self))
+        other._freeze(**{**self.__dict__, **changes})
+        return other
 
     @cached_property
     def released(self):
@@ -240,10 +245,6 @@ class Mechanism:
         compiled = ("_sampler", "_marginal_sampler")
         return {name: value for name, value in self.__dict__.items() if name not in compiled}
 
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        validation.freeze_all(self)
-
     def __repr__(self):
         n_s, n_x = self.joint.shape
         return f"<Mechanism {self.described()} for {n_s} x {n_x} symbols>"
@@ -295,17 +296,16 @@ class Mechanism:
 
 def drawing_from(joint, p_y, name):
     """The mechanism that draws y from p_y, whatever s and x are: it tells nothing about S."""
-    indptr, y = np.array([0, np.count_nonzero(p_y)]), np.flatnonzero(p_y).astype(np.int32)
     return Mechanism(
         joint,
         name=name,
         alpha=1.0 if np.array_equal(p_y, joint.p_x) else None,
         released=Joint.from_parts(np.tile(p_y, (joint.shape[0], 1)), joint.p_s, p_y, joint.s_labels, joint.x_labels),
         sees_s=False,
-        keep=np.broadcast_to(0.0, joint.shape),
-        move=np.broadcast_to(1.0, joint.shape),
-        table_of=np.broadcast_to(np.int32(0), joint.shape),
-        tables=(indptr, y, p_y[y]),
+        keep=0.0,
+        move=1.0,
+        table_of=np.int32(0),
+        tables=TableBuilder(p_y).tables(),
     )
 
 
@@ -314,8 +314,8 @@ def released_by(joint, keep, move, table_of, tables):
     from scipy.sparse import csr_array
 
     (indptr, y, probability), (n_s, n_x) = tables, joint.shape
-    s = np.repeat(np.arange(n_s), n_x)
-    of_tables = (joint.p_x_given_s * move).ravel(), (s, np.ravel(table_of))
+    s, table = np.repeat(np.arange(n_s), n_x), np.broadcast_to(table_of, joint.shape)
+    of_tables = (joint.p_x_given_s * move).ravel(), (s, table.ravel())
     redrawn = csr_array(of_tables, shape=(n_s, indptr.size - 1))
     destinations = csr_array((probability, y, indptr), shape=(indptr.size - 1, n_x))
     return (redrawn @ destinations).toarray() + joint.p_x_given_s * keep

@@ -1,30 +1,90 @@
-"""Target: the limits that a mechanism was made to meet."""
+"""Target: the limits that a mechanism is made to meet, and how functions take them."""
 
+import inspect
 import math
+from functools import wraps
 from typing import NamedTuple
 
 from linred._common import validation
 
 
 class Target(NamedTuple):
-    """What a mechanism was made to meet, in nats; inf where nothing was asked."""
+    """What a mechanism is made to meet, in nats; inf where nothing is asked.
 
-    ldp: float
-    log_lift: float
+    A field is the name of a figure of `Leakage`, and a keyword of every function that `takes_target`.
+    """
 
-    def __str__(self):
-        named = ((name, value) for name, value in zip(self._fields, self, strict=True) if value < math.inf)
-        return " and ".join(f"{name} <= {value!r}" for name, value in named)
+    ldp: float = math.inf
+    log_lift: float = math.inf
+
+    @classmethod
+    def of(cls, **limits):
+        """With these limits, None where there is none; at least one is needed."""
+        given = {name: limit for name, limit in limits.items() if limit is not None}
+        if not given:
+            raise ValueError(f"a target is needed: {', '.join(f'{name}=' for name in cls._fields)} or both")
+        return cls(**{name: validation.number(name, limit, 0.0, math.inf) for name, limit in given.items()})
+
+    @property
+    def limits(self):
+        """{name: limit} of what is asked."""
+        return {name: limit for name, limit in self._asdict().items() if limit < math.inf}
 
     def is_met_by(self, figures):
-        return figures.ldp <= self.ldp and figures.log_lift <= self.log_lift
+        return all(getattr(figures, name) <= limit for name, limit in self._asdict().items())
+
+    def __str__(self):
+        return " and ".join(f"{name} <= {limit!r}" for name, limit in self.limits.items())
 
 
-def target(ldp, log_lift):
-    """The `Target`; one of them may be None."""
-    if ldp is None and log_lift is None:
-        raise ValueError("a target is needed: ldp=, log_lift= or both")
-    return Target(
-        math.inf if ldp is None else validation.number("ldp", ldp, 0.0, math.inf),
-        math.inf if log_lift is None else validation.number("log_lift", log_lift, 0.0, math.inf),
-    )
+def target_or_alpha(alpha, limits):
+    """The `Target` of {name: limit or None}; None where alpha is given in its place. Just one of the two is needed."""
+    targeted = any(limit is not None for limit in limits.values())
+    if alpha is not None and targeted:
+        shown = validation.shortened(alpha)
+        raise ValueError(f"alpha = {shown} and a target are both given: {' and '.join(limits)} choose alpha")
+    if alpha is None and not targeted:
+        raise ValueError(f"nothing is asked of the mechanism: {', '.join(limits)} or both are needed, or alpha")
+    if alpha is not None:
+        validation.alpha(alpha)
+        return None
+    return Target.of(**limits)
+
+
+def takes_target(make):
+    """Let a function of `target=` take the limits themselves: ldp=1.0 means target=Target.of(ldp=1.0).
+
+    Where `target` has a default the function takes alpha in its place, and just one of them must be given; otherwise a
+    target is needed. This is the only place where limits become a `Target`; help() shows them as keywords.
+    """
+    signature = inspect.signature(make)
+    needed = signature.parameters["target"].default is inspect.Parameter.empty
+    place = [*signature.parameters, "alpha"].index("alpha")
+
+    @wraps(make)
+    def with_limits(*args, target=None, **arguments):
+        limits = {name: arguments.pop(name, None) for name in Target._fields}
+        if target is not None:
+            limits = _only(target, limits)
+        alpha = args[place] if len(args) > place else arguments.get("alpha")
+        target = Target.of(**limits) if needed else target_or_alpha(alpha, limits)
+        return make(*args, target=target, **arguments)
+
+    with_limits.__signature__ = _with_limits(signature)
+    return with_limits
+
+
+def _only(target, limits):
+    for name, limit in limits.items():
+        if limit is not None:
+            raise ValueError(f"target and {name} are both given: one of them says what is to be met")
+    return target._asdict()
+
+
+def _with_limits(signature):
+    """The signature, each limit a keyword in the place of `target`."""
+    parameters = []
+    for name, parameter in signature.parameters.items():
+        limits = [parameter.replace(name=limit, default=None) for limit in Target._fields]
+        parameters += limits if name == "target" else [parameter]
+    return signature.replace(parameters=parameters)

@@ -13,11 +13,11 @@ import numpy as np
 from linred._version import __version__
 from linred.columns.schema import names
 from linred.design.calibration import alpha_for
+from linred.design.registry import KINDS
 from linred.errors import NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.summary import Report, largest_moves
 from linred.privacy.leakage import FIGURES
-from linred.report import plots
 from linred.report.html_chart import chart, sample
 from linred.report.html_templates import (
     ALPHABET,
@@ -34,6 +34,8 @@ from linred.report.html_templates import (
     KEY,
     KNOWS_X,
     LEAK_HEAD,
+    LINE_STYLE,
+    LINE_WIDTH,
     MARGINAL_HEAD,
     MEANS,
     MISSING,
@@ -87,7 +89,18 @@ def page(mechanism):
         _assumptions,
     )
     body = "\n".join(section(told) for section in sections)
-    return PAGE.format(s=told.s, x=told.x, style=STYLE, body=body, version=__version__)
+    return PAGE.format(s=told.s, x=told.x, style=STYLE + _line_styles(), body=body, version=__version__)
+
+
+def _line_styles():
+    """The colour and the dashes of every mechanism that the page may have a curve of."""
+    shown = {name: kind for name, kind in KINDS.items() if kind.page_colours}
+    return "".join(
+        LINE_STYLE.format(
+            name, *kind.page_colours, " ".join(f"{LINE_WIDTH * part:g}" for part in kind.dashes) or "none"
+        )
+        for name, kind in shown.items()
+    )
 
 
 class _Told(NamedTuple):
@@ -234,14 +247,14 @@ def _tradeoff(told):
     if before <= NOTHING:
         return _section(title, "<p>X tells nothing about S to begin with: there is nothing to trade.</p>")
     targets, curves = _curves(told.mechanism.joint, told.measure, own, before)
-    key = {kind: f"<b>{plots.STYLES[kind][0]}</b>: {KEY[kind]}" for kind in curves}
+    key = {kind: f"<b>{KINDS[kind].label}</b>: {KEY[kind]}" for kind in curves}
     key["own"] = f"<b>this mechanism</b>: {share(told.report.utility.dtv)} at {NAMES[told.measure]} {unit(own)}"
     items = "".join(f"<li>{sample(kind)}{said}</li>" for kind, said in key.items())
     rows = [
         [f"{target:.4g}", *map(share, row)]
         for target, *row in zip(targets, *(curve[1] for curve in curves.values()), strict=True)
     ]
-    head = f"{NAMES[told.measure]} asked, nats", *(plots.STYLES[kind][0] for kind in curves)
+    head = f"{NAMES[told.measure]} asked, nats", *(KINDS[kind].label for kind in curves)
     numbers = _table("Share of records changed", head, rows)
     return _section(
         title,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred.report import plots
+from linred.design.registry import KINDS
 from linred.report.html_templates import CHART, NAMES
 from linred.report.html_values import share, unit
 
@@ -76,7 +76,7 @@ def chart(told, targets, curves, own):
     shapes = {"own": axes.place(min(own, right), own_share)} | {
         label: line for label, line in lines.items() if len(line)
     }
-    called = {label: plots.STYLES[label][0] for label in curves}
+    called = {label: KINDS[label].label for label in curves}
     called["own"] = "this mechanism" + (" →" if own == math.inf else "")
     marks = axes.drawn()
     for label, line in lines.items():

@@ -107,10 +107,10 @@ curves.</desc> {marks}<text x="4" y="14">share of records changed{scale}</text> 
 text-anchor="end">{name} of S to Y, nats; less is more private</text></svg>"""
 STYLE = """
 :root { color-scheme: light dark; --paper: #fdfcf9; --ink: #1d1c1a; --soft: #5b5953; --rule: #d8d4ca; --own: #b00040;
-  --x: #6f8aa3; --y: #1f5b92; --markov: #9a3d0b; --non_markov: #0b5fa5; --optimal: #1d1c1a; --selective: #00695c; }
+  --x: #6f8aa3; --y: #1f5b92; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --paper: #17181b; --ink: #e9e7e2; --soft: #aeaba4; --rule: #3b3c42; --own: #ff7d9e;
-    --x: #5f7386; --y: #8cc4f7; --markov: #f2a66f; --non_markov: #7dbdf5; --optimal: #e9e7e2; --selective: #5fd0bf; } }
+    --x: #5f7386; --y: #8cc4f7; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere;
   font: 1.0625rem/1.5 Charter, "Bitstream Charter", "Sitka Text", Cambria, "Liberation Serif", serif; }
@@ -155,12 +155,8 @@ svg text { fill: var(--ink); font-size: 11.5px; }
 svg .tick { fill: var(--soft); }
 .grid { stroke: var(--rule); }
 .line { fill: none; stroke: currentColor; stroke-width: 2; }
-.line.markov { stroke-dasharray: 10 4; }
-.line.non_markov { stroke-dasharray: 5 3; }
-.line.selective { stroke-dasharray: 2 2; }
 svg .name { fill: currentColor; font-weight: 600; text-anchor: middle; }
-.markov { color: var(--markov); } .non_markov { color: var(--non_markov); } .optimal { color: var(--optimal); }
-.selective { color: var(--selective); } .own { color: var(--own); }
+.own { color: var(--own); }
 circle.own { fill: var(--paper); stroke: currentColor; stroke-width: 3; }
 .key { list-style: none; padding: 0; margin: .6rem 0; }
 .key li { padding-left: 42px; }
@@ -178,6 +174,10 @@ footer { border-top: 1px solid var(--rule); margin-top: 1rem; }
   html { font-size: 13px; print-color-adjust: exact; } main, footer { max-width: none; padding: 0; }
   h2 { break-after: avoid; } figure, tr, li, dl { break-inside: avoid; } .scroll { overflow: visible; }
   body { background: none; } details:not([open]) { display: none; } }
+"""
+LINE_WIDTH = 2
+LINE_STYLE = """.{0} {{ color: {1}; }} .line.{0} {{ stroke-dasharray: {3}; }}
+@media screen and (prefers-color-scheme: dark) {{ .{0} {{ color: {2}; }} }}
 """
 PAGE = """<!doctype html>
 <html lang="en">

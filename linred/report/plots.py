@@ -2,17 +2,7 @@
 
 import numpy as np
 
-STYLES = {
-    "markov": ("Lemma 1", "#b3470f", (0, (6, 2))),
-    "optimal_markov": ("best Markov", "#e69f00", (0, (6, 2, 1, 2))),
-    "non_markov": ("Proposition 1", "#0072b2", (0, (3, 1.5))),
-    "optimal": ("optimal", "#111111", "-"),
-    "selective": ("selective", "#56b4e9", (0, (1, 1))),
-    "k_rr": ("k-RR", "#9c5c8e", (0, (4, 1, 1, 1, 1, 1))),
-    "pram": ("PRAM", "#00795a", (0, (8, 3))),
-    "watchdog": ("watchdog", "#8a8a8a", (0, (2, 3))),
-}
-"""What a mechanism is called in a picture, its colour and its dashes: told apart without colours too."""
+from linred.design.registry import KINDS
 
 LETTER_INCHES = 0.075
 """How wide a letter of 9 points is, about."""
@@ -64,9 +54,10 @@ def save(curves, file, extension):
 
 def style_of(label, labels=()):
     """(name, colour, dashes) of a mechanism; one that is not known gets a colour by its place among those."""
-    if label in STYLES:
-        return STYLES[label]
-    place = [other for other in labels if other not in STYLES].index(label) if label in labels else 0
+    if label in KINDS:
+        kind = KINDS[label]
+        return kind.label, kind.colour, (0, kind.dashes) if kind.dashes else "-"
+    place = [other for other in labels if other not in KINDS].index(label) if label in labels else 0
     return label, OTHERS[place % len(OTHERS)], (0, (5, 1 + place))
 
 

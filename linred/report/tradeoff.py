@@ -6,12 +6,10 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
-from linred.design import baselines
-from linred.design.closed_form import markov, non_markov
-from linred.design.optimal import optimal
-from linred.design.selective import selective
+from linred.design.registry import KINDS
 from linred.mechanism.mechanism import Mechanism
 from linred.privacy.leakage import unit_of
+from linred.privacy.target import Target
 
 MEASURES = {
     "alpha": "alpha, share of the way to P(x)",
@@ -142,16 +140,8 @@ def _makers(mechanisms, grid, distortion, time_limit):
             if not callable(make):
                 raise ValueError(f"mechanisms[{label!r}] = {make!r} cannot be called")
         return mechanisms
-    solve = partial(optimal, distortion=distortion, time_limit=time_limit)
-    known = {
-        "markov": markov,
-        "optimal_markov": partial(solve, sees_s=False),
-        "non_markov": partial(non_markov, distortion=distortion),
-        "optimal": solve,
-    }
-    if grid != "alpha":
-        known["selective"] = partial(selective, distortion=distortion)
-        known |= {make.__name__: make for make in (baselines.k_rr, baselines.pram, baselines.watchdog)}
+    options = {"distortion": distortion, "time_limit": time_limit}
+    known = {name: partial(_made, kind, options) for name, kind in KINDS.items() if kind.takes_alpha or grid != "alpha"}
     if isinstance(mechanisms, str):
         mechanisms = [mechanisms]
     labels = mechanisms
@@ -163,6 +153,12 @@ def _makers(mechanisms, grid, distortion, time_limit):
         if not isinstance(label, str) or label not in known:
             raise ValueError(f"mechanisms[{i}] = {label!r} is none of {', '.join(map(repr, known))} for {grid}")
     return {label: known[label] for label in labels}
+
+
+def _made(kind, options, joint, **point):
+    """The mechanism of one kind at a point of the grid: alpha=, or a limit of a `Target`."""
+    asked = point if "alpha" in point else {"target": Target.of(**point)}
+    return kind.made(joint, **asked, **options)
 
 
 def _figures(label, mechanism, base, distortion):

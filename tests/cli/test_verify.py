@@ -9,7 +9,7 @@ import pytest
 
 import linred
 from linred.design import fit
-from linred.privacy import target
+from linred.privacy.target import Target
 from support.commands import ADULT, ASKED, process
 
 CERTAIN = (*ASKED, "--confidence", ".9")
@@ -27,7 +27,7 @@ def certain(tmp_path_factory):
 def test_fit_with_confidence_is_the_librarys(certain):
     mechanism = linred.load(certain)
     with_all = _joint()
-    expected = fit.with_confidence(with_all, target.target(1.0, None), 0.9)
+    expected = fit.with_confidence(with_all, Target(ldp=1.0), 0.9)
     assert mechanism.design == expected.design
     assert mechanism.certified == expected.certified
     np.testing.assert_array_equal(mechanism.sampler()._kernel.cells, expected.sampler()._kernel.cells)

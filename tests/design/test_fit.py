@@ -14,17 +14,17 @@ import linred
 from linred.assurance import confidence_limits
 from linred.design import fit
 from linred.design.robust import careful, careful_markov
-from linred.privacy import target
 from linred.privacy.leakage import Leakage
+from linred.privacy.target import Target
 from support import populations
 from support.joints import adult, counts
 
-LDP_1 = target.target(1.0, None)
+LDP_1 = Target(ldp=1.0)
 
 
 def with_confidence(table, ldp=None, log_lift=None, confidence=0.95, **how):
     joint = table if isinstance(table, linred.Joint) else linred.Joint.from_counts(table)
-    return fit.with_confidence(joint, target.target(ldp, log_lift), confidence, **how)
+    return fit.with_confidence(joint, Target.of(ldp=ldp, log_lift=log_lift), confidence, **how)
 
 
 def n_missed(shape, n, n_fits, seed, confidence, **asked):

@@ -394,7 +394,7 @@ def test_when_time_is_over_for_a_given_alpha():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "a target or alpha is needed: ldp=, log_lift= or both, or alpha="),
+        ({}, "nothing is asked of the mechanism: ldp, log_lift or both are needed, or alpha"),
         ({"ldp": -0.1}, r"ldp = -0.1 is outside \[0, inf\]"),
         ({"ldp": math.nan}, "ldp = nan is outside"),
         ({"log_lift": "1"}, "log_lift = '1' is not a number"),

@@ -12,6 +12,7 @@ import linred
 from linred.columns.schema import ColumnSpec, FitSchema
 from linred.design import registry
 from linred.errors import NotFittedError
+from linred.privacy.target import Target
 from support.frames import (
     DATA,
     EDGES,
@@ -210,8 +211,8 @@ def test_declared_categories_are_the_alphabet():
 
 
 def test_building_looks_at_the_time_limit():
-    assert registry.build(JOINT, "optimal", ldp=1.0, time_limit=9).target.ldp == 1.0
+    assert registry.build(JOINT, "optimal", target=Target(ldp=1.0), time_limit=9).target.ldp == 1.0
     with pytest.raises(ValueError, match=r"^time_limit = 9 is for optimal, which alone solves a programme$"):
-        registry.build(JOINT, "markov", ldp=1.0, time_limit=9)
+        registry.check("markov", None, {"ldp": 1.0}, time_limit=9)
     with pytest.raises(ValueError, match=r"^time_limit = -1 is outside \[0, inf\]$"):
-        registry.build(JOINT, "optimal", ldp=1.0, time_limit=-1)
+        registry.check("optimal", None, {"ldp": 1.0}, time_limit=-1)

@@ -101,7 +101,7 @@ def test_a_mechanism_of_one_column_tables():
 def test_names_come_from_the_fit_and_may_be_others_here():
     public = {"job": JOB, "full": DATA["full"]}
     mechanism = linred.markov(linred.Joint.from_records(SEX, public), 0.7)
-    mechanism.fitted = FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"), ColumnSpec("full")))
+    mechanism = mechanism.replace(fitted=FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"), ColumnSpec("full"))))
     expected = mechanism.sanitize(None, public, key=KEY)
     frame = pl.DataFrame(DATA)
     for given in ({}, {"public": ["full", "job"]}, {"sensitive": "sex"}):

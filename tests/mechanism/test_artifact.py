@@ -80,8 +80,8 @@ def test_the_round_trip_is_exact(name, tmp_path):
 def test_what_it_was_fitted_on_is_kept(tmp_path):
     mechanism = linred.markov(joints.example_1(), 0.5)
     leak = Leak("other", 7, 0.25, 0.001, 0.75, True)
-    mechanism.fitted = FitSchema(
-        (ColumnSpec("s"),), (ColumnSpec("x", (0.0, 18.5), "age"),), True, "skip", (leak,), True
+    mechanism = mechanism.replace(
+        fitted=FitSchema((ColumnSpec("s"),), (ColumnSpec("x", (0.0, 18.5), "age"),), True, "skip", (leak,), True)
     )
     again = linred.load(stored(mechanism, tmp_path))
     assert again.fitted == mechanism.fitted
@@ -177,7 +177,7 @@ def test_any_cut_is_refused(small, tmp_path):
 
 def signed(content):
     content.pop("sha256", None)
-    return json.dumps({**content, "sha256": artifact._digest(content)}).encode()
+    return json.dumps({**content, "sha256": artifact.digest(content)}).encode()
 
 
 def test_versions_and_other_files_are_refused(small, tmp_path):
@@ -227,7 +227,7 @@ def test_content_that_cannot_be_is_refused_though_its_digest_is_right(what, smal
 def test_labels_are_of_as_many_parts_as_there_are_columns(tmp_path):
     joint = linred.Joint.from_counts([[3, 1], [1, 2]], ["f", "m"], [("a", 1), ("b", 2)])
     mechanism = linred.markov(joint, 0.5)
-    mechanism.fitted = FitSchema((ColumnSpec("s"),), (ColumnSpec("x"), ColumnSpec("y")))
+    mechanism = mechanism.replace(fitted=FitSchema((ColumnSpec("s"),), (ColumnSpec("x"), ColumnSpec("y"))))
     content = json.loads(stored(mechanism, tmp_path).read_bytes())
     for wrong in (["a", "b"], [["a", 1], ["b"]], [["a", 1], 5], [["a", 1], None]):
         refused(signed({**content, "x_labels": wrong}), tmp_path, "is not of 2 public columns")
@@ -276,7 +276,7 @@ WRONG_ABOUT_THE_FIT = [
 @pytest.mark.parametrize(("name", "value"), WRONG_ABOUT_THE_FIT)
 def test_what_it_says_of_the_fit_has_the_right_types(name, value, tmp_path):
     mechanism = linred.markov(joints.example_1(), 0.5)
-    mechanism.fitted = FITTED
+    mechanism = mechanism.replace(fitted=FITTED)
     content = json.loads(stored(mechanism, tmp_path).read_bytes())
     content["fitted"][name] = value
     refused(signed(content), tmp_path)

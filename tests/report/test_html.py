@@ -76,12 +76,14 @@ class Parsed(HTMLParser):
 
 
 def fitted(mechanism, *leaks, scanned=True, **about):
-    mechanism.fitted = FitSchema(
-        (ColumnSpec("marital"),),
-        (ColumnSpec("job"), ColumnSpec("age", (30.0, 50.0))),
-        leaks=leaks,
-        scanned=scanned,
-        **about,
+    mechanism = mechanism.replace(
+        fitted=FitSchema(
+            (ColumnSpec("marital"),),
+            (ColumnSpec("job"), ColumnSpec("age", (30.0, 50.0))),
+            leaks=leaks,
+            scanned=scanned,
+            **about,
+        )
     )
     return mechanism
 
@@ -249,8 +251,8 @@ def test_labels_are_escaped_in_every_place():
     for joint, name in ((plain, "n"), (hostile, HOSTILE[1])):
         mechanism = linred.optimal(joint, ldp=0.2)
         leak = Leak(name, 3, 0.1, 0.0, 0.5, False)
-        mechanism.fitted = FitSchema(
-            (ColumnSpec(name),), (ColumnSpec(name + "2", (1.0,)),), leaks=(leak,), scanned=True
+        mechanism = mechanism.replace(
+            fitted=FitSchema((ColumnSpec(name),), (ColumnSpec(name + "2", (1.0,)),), leaks=(leak,), scanned=True)
         )
         pages.append(page(mechanism))
     benign, attacked = map(Parsed, pages)
@@ -318,7 +320,7 @@ def test_odd_mechanisms_are_told_apart(odd, said):
 
 def test_a_target_that_is_not_met_is_told():
     mechanism = linred.markov(example_1(), 0.5)
-    mechanism.target = linred.optimal(example_1(), ldp=0.1).target
+    mechanism = mechanism.replace(target=linred.optimal(example_1(), ldp=0.1).target)
     assert "LDP at most 0.1 nats: NOT met by the integers" in Parsed(page(mechanism)).words
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import linred
+from linred.design.registry import KINDS
 from support.joints import example_1
 
 ALL = ["markov", "optimal_markov", "non_markov", "optimal", "selective", "k_rr", "pram", "watchdog"]
@@ -129,13 +130,12 @@ def test_a_picture_has_units_and_each_line_its_name_beside_it():
 
 
 def test_colours_and_dashes_stay_the_same_and_differ():
-    from linred.report import plots
 
     _, one = drawn("markov", "optimal")
     _, other = drawn("optimal", "non_markov")
-    assert one.lines[1].get_color() == other.lines[0].get_color() == plots.STYLES["optimal"][1]
-    assert len({style[1] for style in plots.STYLES.values()}) == len(plots.STYLES)
-    assert len({str(style[2]) for style in plots.STYLES.values()}) == len(plots.STYLES)
+    assert one.lines[1].get_color() == other.lines[0].get_color() == KINDS["optimal"].colour
+    assert len({kind.colour for kind in KINDS.values()}) == len(KINDS)
+    assert len({kind.dashes for kind in KINDS.values()}) == len(KINDS)
 
 
 def test_a_picture_of_what_nobody_knows():

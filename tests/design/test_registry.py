@@ -1,0 +1,45 @@
+"""The registry of mechanisms: what is made by name, and what can be asked of it."""
+
+import numpy as np
+import pytest
+
+import linred
+from linred.design import registry
+from linred.privacy.target import Target
+from support.joints import example_1
+
+TARGET = Target(ldp=1.0)
+
+
+@pytest.mark.parametrize("name", registry.KINDS)
+def test_every_kind_is_made_and_is_what_it_says(name):
+    kind = registry.KINDS[name]
+    mechanism = kind.made(example_1(), target=TARGET, time_limit=60.0)
+    assert mechanism.sees_s == kind.sees_s
+    assert TARGET.is_met_by(mechanism.sampler().certificate())
+    if kind.takes_alpha:
+        assert kind.made(example_1(), alpha=0.4).alpha == 0.4
+
+
+def test_options_reach_those_that_take_them():
+    distance = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
+    for name, kind in registry.KINDS.items():
+        mechanism = kind.made(example_1(), target=TARGET, distortion=distance)
+        assert (mechanism.distortion is not None) == ("distortion" in kind.takes), name
+
+
+def test_what_is_made_by_name():
+    assert registry.BY_NAME == ("optimal", "non_markov", "markov")
+    for name in registry.BY_NAME:
+        expected = getattr(linred, name)(example_1(), ldp=1.0)
+        assert registry.build(example_1(), name, target=TARGET).dtv() == expected.dtv()
+    assert registry.check("non-markov", None, {"ldp": 1.0}) == ("non_markov", TARGET)
+
+
+def test_a_function_makes_a_mechanism_too():
+    assert registry.check(linred.selective, None, {"ldp": None}) == (linred.selective, None)
+    assert registry.build(example_1(), linred.selective, target=TARGET).name == "selective"
+    with pytest.raises(ValueError, match=r"^mechanism made a dict, not a linred\.Mechanism$"):
+        registry.build(example_1(), lambda joint, ldp: {}, target=TARGET)
+    with pytest.raises(ValueError, match=r"^mechanism made one that looks at s \(selective\), and sees_s is False$"):
+        registry.build(example_1(), linred.selective, target=TARGET, sees_s=False)
