@@ -55,7 +55,7 @@ LINRED_AVX2 static inline void linred_column_extremes_avx2(const double *matrix,
         linred_eight_rows_extremes_avx2(matrix + s * n_columns, n_columns, highest, lowest);
 }
 #else
-#define linred_column_extremes_avx2 linred_column_extremes_serial /* never chosen: see simd.pyx */
+#define linred_column_extremes_avx2 NULL /* not built: see simd.runnable */
 #endif
 
 typedef struct {

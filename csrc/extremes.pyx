@@ -5,24 +5,33 @@ import numpy as np
 from linred._kernels import simd
 
 cdef extern from "extremes.h" nogil:
-    void linred_column_extremes_serial(const double *, size_t, size_t, double *, double *)
-    void linred_column_extremes_avx2(const double *, size_t, size_t, double *, double *)
     ctypedef struct linred_where:
         size_t x, s, s_prime
         int found
     linred_where linred_worst_neighbors(const double *, const unsigned char *, size_t, size_t)
 
 ctypedef void (*column_extremes_t)(const double *, size_t, size_t, double *, double *) noexcept nogil
+cdef extern from "extremes.h" nogil:
+    column_extremes_t linred_column_extremes_serial, linred_column_extremes_avx2
+
+
+cdef size_t _address(column_extremes_t function) noexcept:  # a call, so that the C compiler checks the signature
+    return <size_t> function
+
+
+VARIANTS = simd.runnable({
+    "serial": _address(linred_column_extremes_serial),
+    "avx2": _address(linred_column_extremes_avx2),
+})
+"""Level and address of each variant that was built and runs here."""
 cdef column_extremes_t _column_extremes
 
 
-def use_variant(variant):
-    """Send the calls of this module to one variant of `linred._kernels.simd.available()`."""
-    global _column_extremes
-    if variant == "avx2":
-        _column_extremes = linred_column_extremes_avx2
-    else:
-        _column_extremes = linred_column_extremes_serial
+def use_variant(level):
+    """Send the calls of this module to the variant for a level of `linred._kernels.simd`; `variant` names it."""
+    global variant, _column_extremes
+    variant = simd.highest(VARIANTS, level)
+    _column_extremes = <column_extremes_t> <size_t> VARIANTS[variant]
 
 
 use_variant(simd.chosen)

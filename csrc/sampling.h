@@ -287,7 +287,7 @@ static inline int linred_first_stage_avx2(const linred_sampler *by, const linred
     return linred_first_stage_any_rows_avx2(by, of, n_records, words, to, n_pending);
 }
 #else
-#define linred_first_stage_avx2 linred_first_stage_serial /* never chosen: see simd.pyx */
+#define linred_first_stage_avx2 NULL /* not built: see simd.runnable */
 #endif
 
 /* All records as pending: what the first stage leaves where there is none. */

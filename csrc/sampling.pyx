@@ -37,10 +37,6 @@ cdef extern from "sampling.h" nogil:
         uint32_t *position
         uint32_t *row
     int linred_check_codes(const linred_sampler *, const linred_columns *, size_t)
-    int linred_first_stage_serial(const linred_sampler *, const linred_columns *, size_t, const uint8_t *,
-                                  linred_pending, size_t *)
-    int linred_first_stage_avx2(const linred_sampler *, const linred_columns *, size_t, const uint8_t *,
-                                linred_pending, size_t *)
     int linred_no_first_stage(const linred_sampler *, const linred_columns *, size_t, linred_pending)
     void linred_count_from(uint64_t, const uint32_t *, size_t, uint8_t *)
     void linred_second_stage(const linred_sampler *, linred_pending, size_t, const uint8_t *, const uint8_t *, int,
@@ -48,6 +44,19 @@ cdef extern from "sampling.h" nogil:
 
 ctypedef int (*first_stage_t)(const linred_sampler *, const linred_columns *, size_t, const uint8_t *, linred_pending,
                               size_t *) noexcept nogil
+cdef extern from "sampling.h" nogil:
+    first_stage_t linred_first_stage_serial, linred_first_stage_avx2
+
+
+cdef size_t _address(first_stage_t function) noexcept:  # a call, so that the C compiler checks the signature
+    return <size_t> function
+
+
+VARIANTS = simd.runnable({
+    "serial": _address(linred_first_stage_serial),
+    "avx2": _address(linred_first_stage_avx2),
+})
+"""Level and address of each variant that was built and runs here."""
 cdef first_stage_t _first_stage
 
 PENDING = LINRED_PENDING
@@ -55,10 +64,11 @@ PENDING = LINRED_PENDING
 MOST_RUNS = 16
 
 
-def use_variant(variant):
-    """Send the calls of this module to one variant of `linred._kernels.simd.available()`."""
-    global _first_stage
-    _first_stage = linred_first_stage_avx2 if variant == "avx2" else linred_first_stage_serial
+def use_variant(level):
+    """Send the calls of this module to the variant for a level of `linred._kernels.simd`; `variant` names it."""
+    global variant, _first_stage
+    variant = simd.highest(VARIANTS, level)
+    _first_stage = <first_stage_t> <size_t> VARIANTS[variant]
 
 
 use_variant(simd.chosen)

@@ -1,9 +1,10 @@
 import hypothesis
 import pytest
 
-from linred._kernels import extremes, sampling, simd
+from linred._kernels import simd
 from linred.solvers import lp
 from support.commands import ADULT, ASKED, Done, process
+from support.kernels import WITH_VARIANTS
 
 # Fixed examples: a red run is red again. `make test-all` draws more of them.
 hypothesis.settings.register_profile("linred", derandomize=True, deadline=None, max_examples=150)
@@ -13,11 +14,11 @@ hypothesis.settings.load_profile("linred")
 
 @pytest.fixture(params=simd.available())
 def variant(request):
-    """Each kernel variant that this machine runs."""
-    for family in (extremes, sampling):
+    """Each level that this machine runs. A family takes each of its variants at the level of that name."""
+    for family in WITH_VARIANTS:
         family.use_variant(request.param)
     yield request.param
-    for family in (extremes, sampling):
+    for family in WITH_VARIANTS:
         family.use_variant(simd.chosen)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import linred
-from linred._kernels import simd
+from linred._kernels import extremes, sampling, simd
 
 ROOT = Path(__file__).parent.parent
 
@@ -111,7 +111,11 @@ def test_the_readme_shows_what_confidence_costs(linred_command):
 
 @pytest.mark.parametrize("variant", simd.available())
 def test_the_environment_forces_a_variant(variant):
-    assert run("from linred._kernels import simd; print(simd.chosen)", LINRED_SIMD=variant).stdout.strip() == variant
+    code = (
+        "from linred._kernels import extremes, sampling, simd; print(simd.chosen, extremes.variant, sampling.variant)"
+    )
+    in_use = [simd.highest(family.VARIANTS, variant) for family in (extremes, sampling)]
+    assert run(code, LINRED_SIMD=variant).stdout.split() == [variant, *in_use]
 
 
 def test_an_empty_variable_is_no_choice():

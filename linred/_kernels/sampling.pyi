@@ -4,10 +4,12 @@ from numpy.typing import NDArray
 Codes = NDArray[np.integer]
 Bytes = NDArray[np.uint8]
 
+VARIANTS: dict[str, int]
+variant: str
 PENDING: int
 MOST_RUNS: int
 
-def use_variant(variant: str) -> None: ...
+def use_variant(level: str) -> None: ...
 
 class Columns:
     s_codes: Codes | None

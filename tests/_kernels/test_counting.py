@@ -1,45 +1,81 @@
-"""Large inputs: `make test-all`."""
+"""Counting pairs of codes: every type and length equal to the NumPy twin, errors named."""
+
+import itertools
 
 import numpy as np
 import pytest
 
-import linred
-from linred import Joint
-from linred._kernels import counting
-
-pytestmark = pytest.mark.long
+from linred._kernels import counting, numpy_twins
+from support.kernels import DTYPES, LENGTHS
 
 
+@pytest.mark.parametrize("s_dtype", DTYPES)
+@pytest.mark.parametrize("x_dtype", DTYPES)
+def test_count_pairs_equals_its_twin(s_dtype, x_dtype):
+    rng = np.random.default_rng(1)
+    for n_records, (n_s, n_x) in itertools.product(LENGTHS, [(1, 1), (2, 4), (7, 15), (16, 256), (200, 130)]):
+        n_s, n_x = min(n_s, np.iinfo(s_dtype).max), min(n_x, np.iinfo(x_dtype).max)
+        s, x = rng.integers(0, n_s, n_records).astype(s_dtype), rng.integers(0, n_x, n_records).astype(x_dtype)
+        counted = counting.count_pairs(s, x, n_s, n_x)
+        assert counted.dtype == np.int64
+        np.testing.assert_array_equal(counted, numpy_twins.count_pairs(s, x, n_s, n_x))
+
+
+@pytest.mark.parametrize("n_x", [5, 3000, 2**20 + 1])
+def test_count_pairs_with_any_number_of_copies_of_the_table(n_x):
+    rng = np.random.default_rng(2)
+    s, x = rng.integers(0, 3, 9999).astype(np.uint8), np.full(9999, n_x - 1, np.uint32)
+    np.testing.assert_array_equal(counting.count_pairs(s, x, 3, n_x), numpy_twins.count_pairs(s, x, 3, n_x))
+
+
+def test_count_pairs_on_several_threads():
+    rng = np.random.default_rng(9)
+    n_records = 2 * counting.FEWEST_RECORDS_A_THREAD + 12345
+    s, x = rng.integers(0, 7, n_records).astype(np.uint8), rng.integers(0, 300, n_records).astype(np.uint16)
+    expected = np.bincount(s.astype(np.int64) * 300 + x, minlength=2100).reshape(7, 300)
+    for threads in (1, 2, 3):
+        np.testing.assert_array_equal(counting.count_pairs(s, x, 7, 300, threads), expected)
+    x[-1] = 300
+    with pytest.raises(ValueError, match=rf"x_codes\[{n_records - 1}\] = 300 is not a code below 300"):
+        counting.count_pairs(s, x, 7, 300)
+
+
+def test_count_pairs_takes_strided_and_read_only_columns():
+    table = np.random.default_rng(3).integers(0, 6, (1001, 2)).astype(np.uint8)
+    table.setflags(write=False)
+    expected = numpy_twins.count_pairs(table[:, 0], table[:, 1], 6, 6)
+    np.testing.assert_array_equal(counting.count_pairs(table[:, 0], table[:, 1], 6, 6), expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("record", [0, 1, 2047, 2048, 4999])
+@pytest.mark.parametrize(
+    "code", [6, 7, 255, 2**16 - 1, 2**31 - 1, 2**31, 2**31 + 5, 2**32 - 1, 2**32, 2**63, 2**63 + 5, 2**64 - 1]
+)
+def test_a_code_out_of_range_is_named(dtype, record, code):
+    code = min(code, np.iinfo(dtype).max)
+    good, bad = np.zeros(5000, dtype), np.zeros(5000, dtype)
+    bad[record] = code
+    with pytest.raises(ValueError, match=rf"s_codes\[{record}\] = {code} is not a code below 6"):
+        counting.count_pairs(bad, good, 6, 6)
+    with pytest.raises(ValueError, match=rf"x_codes\[{record}\] = {code} is not a code below 6"):
+        counting.count_pairs(good, bad, 6, 6)
+
+
+def test_count_pairs_refuses_what_it_cannot_count():
+    codes = np.zeros(3, np.uint8)
+    with pytest.raises(ValueError, match="s_codes has 3 records and x_codes 2"):
+        counting.count_pairs(codes, codes[:2], 2, 2)
+    with pytest.raises(ValueError, match="dtype float64"):
+        counting.count_pairs(codes.astype(float), codes, 2, 2)
+    for n_s in (2, 127, 128, 129, 256):
+        with pytest.raises(ValueError, match=rf"s_codes\[1\] = -1 is not a code below {n_s}"):
+            counting.count_pairs(np.array([0, -1, 0], np.int8), codes, n_s, 2)
+    with pytest.raises(ValueError, match="cannot be counted"):
+        counting.count_pairs(codes, codes, 2**20, 2**20)
+
+
+@pytest.mark.long
 def test_a_cell_of_more_than_2_to_the_32_records():
     zeros = np.zeros(2**32 + 7, np.uint8)
     assert counting.count_pairs(zeros, zeros, 2, 2, threads=1).tolist() == [[2**32 + 7, 0], [0, 0]]
-
-
-def test_a_thousand_by_a_thousand_gives_equation_3():
-    rng = np.random.default_rng(1)
-    joint = Joint.from_conditional(rng.dirichlet(np.full(1000, 0.3), 1000), rng.dirichlet(np.ones(1000)))
-    for coupling in ("northwest", "proportional"):
-        mechanism = linred.non_markov(joint, 0.7, coupling=coupling)
-        for s in range(0, 1000, 111):
-            dense = mechanism._destinations[mechanism.table_of[s]].toarray() * mechanism.move[s][:, None]
-            dense[np.arange(1000), np.arange(1000)] += mechanism.keep[s]
-            np.testing.assert_allclose(joint.p_x_given_s[s] @ dense, mechanism.p_y_given_s[s], rtol=0, atol=1e-13)
-
-
-def test_a_hundred_thousand_symbols_need_no_square():
-    rng = np.random.default_rng(2)
-    joint = Joint.from_counts(rng.poisson(0.5, (3, 100_000)))
-    mechanism = linred.non_markov(joint, linred.alpha_for(joint, ldp=1.0))
-    assert linred.ldp(mechanism.released) <= 1.0
-    assert 0.0 < mechanism.dtv() < linred.markov(joint, mechanism.alpha).dtv()
-
-
-def test_a_transport_of_four_hundred_symbols_by_both_solvers(solver):
-    rng = np.random.default_rng(3)
-    points = rng.random((400, 3))
-    d = np.linalg.norm(points[:, None] - points, axis=2) ** 1.5
-    joint = Joint.from_conditional(rng.dirichlet(np.ones(400), 2), [0.4, 0.6])
-    mechanism = linred.non_markov(joint, 0.5, distortion=d)
-    assert mechanism.gap <= 1e-12
-    by_channel = np.einsum("sx,sxy->sy", joint.p_x_given_s, mechanism.p_y_given_sx)
-    np.testing.assert_allclose(by_channel, mechanism.p_y_given_s, rtol=0, atol=1e-13)
