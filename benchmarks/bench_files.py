@@ -50,7 +50,7 @@ def ours(mechanism, path, target, keep_sensitive):
     asked = {"columns": None, "id_column": None, "unseen": "error", "how": how}
     with formats.open_source(path, formats.format_of(path)) as source:
         plan = pipeline.Plan(mechanism, path, source.schema, fitted, keep_sensitive=keep_sensitive, **asked)
-        with atomic_file.writing(target, force=True) as file:
+        with atomic_file.atomic_writer(target, force=True) as file:
             pipeline.run(source, file, formats.format_of(target), plan)
 
 

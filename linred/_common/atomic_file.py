@@ -43,7 +43,7 @@ def check_target(path, force=False, inputs=()):
 
 
 @contextmanager
-def writing(path, *, force=False, private=False):
+def atomic_writer(path, *, force=False, private=False):
     """A binary file that becomes `path` when the block ends without an error, and is removed otherwise.
 
     private: for its owner's eyes only, from the first byte on. Otherwise a file that is replaced passes on its mode.

@@ -385,7 +385,7 @@ def _sanitize(data, mechanism, output, force, options):
 
 
 def _target(path, force):
-    return nullcontext(pipes.stdout()) if path == PIPE else atomic_file.writing(path, force=force)
+    return nullcontext(pipes.stdout()) if path == PIPE else atomic_file.atomic_writer(path, force=force)
 
 
 @contextmanager
@@ -422,14 +422,14 @@ def _progress(what, data, source, quiet):
 def _write_page(mechanism, path, force):
     from linred.report.html import page
 
-    with atomic_file.writing(path, force=force, private=True) as file:
+    with atomic_file.atomic_writer(path, force=force, private=True) as file:
         file.write(page(mechanism).encode())
 
 
 def _write_plot(curves, path, force):
     from linred.report import plots
 
-    with atomic_file.writing(path, force=force) as file:
+    with atomic_file.atomic_writer(path, force=force) as file:
         plots.save(curves, file, os.path.splitext(path)[1].lower())
 
 

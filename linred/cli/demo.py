@@ -26,7 +26,7 @@ def main(command, directory="linred-demo", force=False):
     os.makedirs(directory, exist_ok=True)
     for name in WRITTEN:
         atomic_file.check_target(os.path.join(directory, name), force)
-    with atomic_file.writing(os.path.join(directory, DATA), force=force) as file:
+    with atomic_file.atomic_writer(os.path.join(directory, DATA), force=force) as file:
         file.write((files("linred") / "data" / DATA).read_bytes())
     os.chdir(directory)
     try:

@@ -10,7 +10,7 @@ from linred.sampling import keystream
 
 def write(path, force=False):
     """A fresh key from the operating system."""
-    with atomic_file.writing(path, force=force, private=True) as file:
+    with atomic_file.atomic_writer(path, force=force, private=True) as file:
         file.write(keystream.secret().hex().encode() + b"\n")
 
 
