@@ -18,10 +18,6 @@ except ImportError:  # Windows: a temporary that is in use is then not told from
     fcntl = None
 
 
-finished = []
-"""The files that this process has stored so far."""
-
-
 def check_target(path, force=False, inputs=()):
     """The path to write to, symbolic links followed; an OSError or ValueError that says why it cannot be."""
     target = Path(os.path.realpath(path))
@@ -63,7 +59,6 @@ def atomic_writer(path, *, force=False, private=False):
             os.fsync(file.fileno())
             check_target(path, force)
             _take_name(temporary, target, force)
-            finished.append(str(path))
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
