@@ -15,7 +15,7 @@ from pyarrow import csv, parquet
 import linred
 from benchmarks.common import compare
 from benchmarks.data import adult
-from linred._common import atomic_file
+from linred._common.atomic_file import atomic_writer
 from linred.columns.schema import FitSchema, parts_of
 from linred.io import formats, pipeline
 
@@ -50,7 +50,7 @@ def ours(mechanism, path, target, keep_sensitive):
     asked = {"columns": None, "id_column": None, "unseen": "error", "how": how}
     with formats.open_source(path, formats.format_of(path)) as source:
         plan = pipeline.Plan(mechanism, path, source.schema, fitted, keep_sensitive=keep_sensitive, **asked)
-        with atomic_file.writing(target, force=True) as file:
+        with atomic_writer(target, force=True) as file:
             pipeline.run(source, file, formats.format_of(target), plan)
 
 

@@ -18,10 +18,6 @@ except ImportError:  # Windows: a temporary that is in use is then not told from
     fcntl = None
 
 
-finished = []
-"""The files that this process has stored so far."""
-
-
 def check_target(path, force=False, inputs=()):
     """The path to write to, symbolic links followed; an OSError or ValueError that says why it cannot be."""
     target = Path(os.path.realpath(path))
@@ -43,7 +39,7 @@ def check_target(path, force=False, inputs=()):
 
 
 @contextmanager
-def writing(path, *, force=False, private=False):
+def atomic_writer(path, *, force=False, private=False):
     """A binary file that becomes `path` when the block ends without an error, and is removed otherwise.
 
     private: for its owner's eyes only, from the first byte on. Otherwise a file that is replaced passes on its mode.
@@ -63,7 +59,6 @@ def writing(path, *, force=False, private=False):
             os.fsync(file.fileno())
             check_target(path, force)
             _take_name(temporary, target, force)
-            finished.append(str(path))
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)

@@ -3,7 +3,7 @@
 0  done    1  the machine failed (a full disk, say)    2  bad input or usage    3  an audit refutes what was claimed
 130, 143  interrupted
 
-The commands themselves are in `linred.cli.commands` and `linred.cli.verify`.
+The commands themselves are in `linred.cli.commands` and `linred.cli.verify`; `_commands` registers all of them.
 """
 
 import contextlib
@@ -14,22 +14,20 @@ import sys
 import threading
 import warnings
 
-from linred._common import atomic_file
-
 
 def main(arguments=None):
     """Run the command and leave with its exit code."""
+    stored = []  # filled by the `RunContext` of the command
     _stand_in_for_closed_streams()
     signal.signal(signal.SIGTERM, _terminated)
-    atomic_file.finished.clear()
     try:
-        code = _run(arguments)
+        code = _run(list(sys.argv[1:] if arguments is None else arguments), stored)
         if sys.stdout:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        code = _say(f"interrupted: {_stored()}", 130)
+        code = _say("interrupted", 130, stored)
     except _Terminated:
-        code = _say(f"terminated: {_stored()}", 143)
+        code = _say("terminated", 143, stored)
     except BrokenPipeError:  # whoever read from us has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 128 + 13
@@ -48,11 +46,6 @@ def _stand_in_for_closed_streams():
     os.close(descriptor)
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, for as long as the process lives
-
-
-def _stored():
-    were = "was" if len(atomic_file.finished) == 1 else "were"
-    return f"only {', '.join(atomic_file.finished)} {were} stored" if atomic_file.finished else "nothing was stored"
 
 
 class _Terminated(BaseException):
@@ -76,28 +69,34 @@ def _signals_wait():
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _run(arguments):
+def _commands():
+    """The group of all commands, and all that they import."""
+    import pyarrow
+    import rich  # noqa: F401
+
+    from linred.cli import commands, verify
+    from linred.sampling import keystream
+
+    pyarrow.array([None])  # imports pandas, where it is there
+    keystream.blocks_into(bytes(32), bytes(16), bytearray(31))  # imports the cipher
+    of_data = (commands.fit, commands.sanitize, commands.fit_and_sanitize, commands.tradeoff, verify.audit)
+    for command in (*of_data, commands.report, verify.certify, commands.keygen, commands.demo):
+        commands.linred.add_command(command)
+    return commands.linred
+
+
+def _run(arguments, stored):
     try:
         with _signals_wait():
             import click
-            import pyarrow
-            import rich  # noqa: F401
 
-            from linred.cli import verify
-            from linred.cli.commands import linred
-            from linred.sampling import keystream
-
-            linred.add_command(verify.certify)
-            linred.add_command(verify.audit)
-
-            pyarrow.array([None])  # imports pandas, where it is there
-            keystream._ciphers()
+            linred = _commands()
     except ImportError as error:
         return _say(f"the command needs {error.name}: pip install linred[cli]", 2)
 
     warnings.showwarning = lambda message, *_: print(f"linred: warning: {message}", file=sys.stderr)
     try:
-        with linred.make_context("linred", list(sys.argv[1:] if arguments is None else arguments)) as context:
+        with linred.make_context("linred", arguments, obj=stored) as context:
             return linred.invoke(context) or 0
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.ctx.get_help())
@@ -112,20 +111,17 @@ def _run(arguments):
     except (ValueError, TypeError, ImportError) as error:
         return _say(str(error), 2)
     except OSError as error:
-        return _say(_of_system(error), 2 if error.errno in _BAD_INPUT or error.errno is None else 1)
+        if error.errno in _NO_ROOM:
+            return _say(f"no room left to write ({error.strerror})", 1, stored)
+        return _say(str(error), 2 if error.errno in _BAD_INPUT else 1)
     except MemoryError:
-        return _say(f"out of memory: {_stored()}", 1)
+        return _say("out of memory", 1, stored)
     except Exception as error:
         return _unexpected(error)
 
 
-_BAD_INPUT = (errno.ENOENT, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS)
-
-
-def _of_system(error):
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return f"no room left to write ({error.strerror}): {_stored()}"
-    return str(error)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_BAD_INPUT = (None, errno.ENOENT, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS)
 
 
 def _unexpected(error):
@@ -134,6 +130,10 @@ def _unexpected(error):
     return _say(f"a fault in linred, please report it: {type(error).__name__}: {error} (LINRED_DEBUG=1 shows where)", 1)
 
 
-def _say(message, code):
+def _say(message, code, stored=None):
+    """Print a line on stderr and return the exit code. stored: the files to name, where the run was cut off."""
+    if stored is not None:
+        were = "was" if len(stored) == 1 else "were"
+        message += f": only {', '.join(stored)} {were} stored" if stored else ": nothing was stored"
     print(f"linred: {' '.join(message.split())}", file=sys.stderr)
     return code

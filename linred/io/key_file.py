@@ -3,14 +3,14 @@
 import os
 import stat
 
-from linred._common import atomic_file
+from linred._common.atomic_file import atomic_writer
 from linred.errors import FileError
 from linred.sampling import keystream
 
 
 def write(path, force=False):
     """A fresh key from the operating system."""
-    with atomic_file.writing(path, force=force, private=True) as file:
+    with atomic_writer(path, force=force, private=True) as file:
         file.write(keystream.secret().hex().encode() + b"\n")
 
 

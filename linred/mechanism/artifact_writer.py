@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from linred._common import atomic_file
+from linred._common.atomic_file import atomic_writer
 from linred._version import __version__
 from linred.columns import labels
 
@@ -27,7 +27,7 @@ def save(mechanism, path, force=False):
     """Write `path`, readable by its owner only; an existing file is kept unless `force`. See `Mechanism.save`."""
     content = _content(mechanism)
     text = _lines({**content, "sha256": digest(content)}) + "\n"
-    with atomic_file.writing(path, force=force, private=True) as file:
+    with atomic_writer(path, force=force, private=True) as file:
         file.write(text.encode())
 
 

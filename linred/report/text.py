@@ -237,12 +237,12 @@ def _guessed(mechanism):
     return float((mechanism.p_y_given_s * mechanism.joint.p_s[:, None]).max(axis=0).sum())
 
 
-def warnings(mechanism, passes, options):
+def warnings(mechanism, passes, seeded, keep_sensitive):
     """What is to be said before a file is sanitised."""
     fitted = mechanism.fitted
-    if options["seed"] is not None:
+    if seeded:
         yield "a seed is not private: who guesses it can undo the draws; use --key-file"
-    if options["keep_sensitive"]:
+    if keep_sensitive:
         yield f"{', '.join(map(shown, names(fitted.sensitive)))}: sensitive, and kept in the output"
     others = [name for name in passes if name not in names(fitted.sensitive)]
     telling = {leak.column: leak for leak in fitted.telling(mechanism.report().after.mutual_information)}

@@ -22,7 +22,7 @@ def mode(path):
 
 def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
     target = tmp_path / "out"
-    writing = atomic_file.writing(target)
+    writing = atomic_file.atomic_writer(target)
     writing.__enter__().write(b"new")
     target.write_text("other")
     with pytest.raises(FileExistsError):
@@ -43,7 +43,7 @@ def test_a_file_that_appears_in_the_last_moment_is_kept(tmp_path, monkeypatch):
 
     writing = []
     monkeypatch.setattr(atomic_file, "check_target", look_and_lose)
-    with pytest.raises(FileExistsError, match="exists: --force"), atomic_file.writing(target) as file:
+    with pytest.raises(FileExistsError, match="exists: --force"), atomic_file.atomic_writer(target) as file:
         writing.append(file.write(b"new"))
     assert target.read_text() == "other"
     assert files_in(tmp_path) == ["out"]
@@ -54,7 +54,7 @@ def test_a_file_system_without_links(tmp_path, monkeypatch):
         raise PermissionError("not here")
 
     monkeypatch.setattr(os, "link", link)
-    with atomic_file.writing(tmp_path / "out") as file:
+    with atomic_file.atomic_writer(tmp_path / "out") as file:
         file.write(b"new")
     assert (tmp_path / "out").read_bytes() == b"new"
     assert files_in(tmp_path) == ["out"]
@@ -63,7 +63,7 @@ def test_a_file_system_without_links(tmp_path, monkeypatch):
 def test_what_is_public_and_what_is_private(tmp_path):
     for private, expected in ((False, 0o644), (True, 0o600)):
         path = tmp_path / f"{private}"
-        with atomic_file.writing(path, private=private) as file:
+        with atomic_file.atomic_writer(path, private=private) as file:
             assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == expected
         assert mode(path) == expected
 
@@ -73,17 +73,17 @@ def test_a_file_that_is_replaced_passes_on_its_mode(tmp_path, before):
     path = tmp_path / "out"
     path.touch()
     path.chmod(before)
-    with atomic_file.writing(path, force=True) as file:
+    with atomic_file.atomic_writer(path, force=True) as file:
         file.write(b"new")
     assert mode(path) == before & 0o777
-    with atomic_file.writing(path, force=True, private=True) as file:
+    with atomic_file.atomic_writer(path, force=True, private=True) as file:
         file.write(b"secret")
     assert mode(path) == 0o600
 
 
 def test_names_as_long_as_they_may_be(tmp_path):
     path = tmp_path / ("n" * 255)
-    with atomic_file.writing(path) as file:
+    with atomic_file.atomic_writer(path) as file:
         (held,) = files_in(tmp_path)
         file.write(b"whole")
     assert files_in(tmp_path) == [path.name]

@@ -1,12 +1,14 @@
 """The command when things go wrong: bad input, a full disk, an interrupt, a kill. Targets stay as they were."""
 
 import contextlib
+import errno
 import gzip
 import os
 import resource
 import signal
 import stat
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -272,16 +274,58 @@ def test_names_of_columns_that_break_lines_do_not_break_ours(linred_command):
 # The machine fails
 
 
-def test_an_interrupt_between_outputs_says_what_was_stored(linred_command, monkeypatch):
-    def interrupt(*_):
+FAILURES = {
+    "interrupted": (KeyboardInterrupt(), 130),
+    "out of memory": (MemoryError(), 1),
+    "no room left to write (Disk quota exceeded)": (OSError(errno.EDQUOT, "Disk quota exceeded"), 1),
+}
+
+
+@pytest.mark.parametrize("what", FAILURES)
+@pytest.mark.parametrize(
+    ("outputs", "stored"),
+    [(("--html", "page.html"), ["out.csv"]), (("-m", "m.json", "--html", "page.html"), ["out.csv", "m.json"])],
+)
+def test_a_failure_in_a_later_step_says_what_was_stored(linred_command, monkeypatch, what, outputs, stored):
+    """While the page is made; its own file has been begun by then."""
+    error, code = FAILURES[what]
+
+    def fail(mechanism):
+        assert any("page.html" in name for name in files_in("."))
+        raise error
+
+    monkeypatch.setattr("linred.report.html.page", fail)
+    done = linred_command("run", ADULT, *ASKED, "-o", "out.csv", *outputs, "-q")
+    assert done.code == code
+    assert done.lines == [f"linred: {what}: only {', '.join(stored)} {'was' if len(stored) == 1 else 'were'} stored"]
+    assert files_in(".") == sorted(stored)
+    done = linred_command("report", ADULT)
+    assert "stored" not in done.err  # nothing is kept from one call to the next
+
+
+def test_the_demo_says_what_all_its_steps_stored(linred_command, monkeypatch):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("linred.cli.commands._write_page", interrupt)
-    outputs = ("-o", "out.csv", "-m", "m.json", "--html", "page.html")
-    done = linred_command("run", ADULT, *ASKED, *outputs, "-q")
-    assert done.code == 130
-    assert done.lines == ["linred: interrupted: only out.csv, m.json were stored"]
-    assert files_in(".") == ["m.json", "out.csv"]
+    monkeypatch.setattr("linred.report.tradeoff.tradeoff", interrupt)
+    done = linred_command("demo", "mine")
+    stored = "mine/adult.csv.gz, sanitised.csv, mechanism.json, report.html"
+    assert (done.code, done.lines[-1]) == (130, f"linred: interrupted: only {stored} were stored")
+
+
+def test_sigterm_in_a_later_step_says_what_was_stored(tmp_path):
+    code = """
+import os, signal, sys
+from linred.cli.main import main
+from linred.report import html
+html.page = lambda mechanism: os.kill(os.getpid(), signal.SIGTERM)
+main(sys.argv[1:])
+"""
+    asked = ("run", ADULT, *ASKED, "-o", "out.csv", "--html", "page.html", "-q")
+    done = subprocess.run([sys.executable, "-c", code, *map(str, asked)], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 143
+    assert done.stderr.splitlines()[-1] == "linred: terminated: only out.csv was stored"
+    assert files_in(tmp_path) == ["out.csv"]
 
 
 @pytest.fixture(scope="module")

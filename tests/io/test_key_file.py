@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-import linred
+import linred.io.key_file
 from support.commands import (
     ADULT,
     PAIR,
@@ -83,6 +83,15 @@ def test_ids_name_records_wherever_they_stand(linred_command):
         context=context(None, PAIR[1]),
     )  # fmt: skip
     assert list(drawn["in.csv"].values()) == expected
+
+
+def test_a_key_is_read_once(linred_command, monkeypatch):
+    key_file(linred_command)
+    read, paths = linred.io.key_file.read, []
+    monkeypatch.setattr("linred.io.key_file.read", lambda path: paths.append(path) or read(path))
+    asked = ("run", ADULT, "--sensitive", PAIR[0], "--public", PAIR[1], *TARGET, "-o", "out.csv", "--key-file", "key")
+    assert linred_command(*asked).code == 0
+    assert paths == ["key"]
 
 
 def test_a_key_is_for_its_owner_and_is_never_shown(linred_command):

@@ -1,0 +1,138 @@
+"""What one run of a command holds: its source, its outputs, the secret of its draws, its progress and messages."""
+
+import os
+import sys
+from contextlib import contextmanager, nullcontext
+from functools import wraps
+from typing import NamedTuple
+
+import click
+
+from linred._common import atomic_file
+from linred.errors import FileError
+from linred.io import formats, key_file, pipeline, pipes
+from linred.io.pipes import PIPE
+
+
+class RunContext(NamedTuple):
+    """The options of `linred.cli.options` that are about the run as a whole, under the names that click gives them."""
+
+    stored: list  # paths of the files stored so far: `linred.cli.main` names them if the run is cut off
+    force: bool = False
+    quiet: bool = False
+    from_format: str | None = None
+    to_format: str | None = None
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    key_file: str | None = None
+    seed: int | None = None
+    id_column: str | None = None
+    context: str | None = None
+
+    def check_outputs(self, inputs, *files, table=None):
+        """That every output can be written, before anything is read; `table` alone may be a pipe."""
+        if PIPE in files:
+            raise FileError(f"{PIPE} is for tables, and this is kept in a file: name one")
+        inputs = [path for path in (*inputs, self.key_file) if path not in (None, PIPE)]
+        outputs = [path for path in (*files, table) if path not in (None, PIPE)]
+        for place, path in enumerate(outputs):
+            if os.path.realpath(path) in map(os.path.realpath, outputs[:place]):
+                raise FileError(f"{path} is named for two outputs")
+            atomic_file.check_target(path, self.force, inputs)
+            for temporary in atomic_file.stale(path):
+                warn(f"{temporary} is what a killed run left of {path}: it is incomplete, remove it")
+
+    def source(self, data):
+        form = formats.format_of(data, self.from_format, self.delimiter)
+        return formats.open_source(data, form, encoding=self.encoding)
+
+    def sink_format(self, path):
+        """The `Format` of what is written to `path`; CSV has the delimiter that it is read with, where one is given."""
+        form = formats.format_of(path, self.to_format)
+        return form._replace(delimiter=self.delimiter) if form.kind == "csv" and self.delimiter else form
+
+    @contextmanager
+    def writer(self, path, private=False):
+        """A binary file that becomes `path` when the block ends; standard output for a pipe."""
+        if path == PIPE:
+            yield pipes.stdout()
+            return
+        with atomic_file.atomic_writer(path, force=self.force, private=private) as file:
+            yield file
+        self.stored.append(path)
+
+    def store(self, path, save):
+        """Call save(path, force=...), if there is a path."""
+        if path:
+            save(path, force=self.force)
+            self.stored.append(path)
+
+    def secret(self):
+        """What decides the draws, as `pipeline.Plan` takes it: key, seed or neither. Reads the key file."""
+        if self.seed is not None and self.key_file:
+            raise FileError("--seed and --key-file are both given: which of them is the output to depend on?")
+        if self.id_column and not self.key_file:
+            raise FileError("--id needs --key-file: without a secret of its own, the same id has no same answer")
+        return {"key": key_file.read(self.key_file) if self.key_file else None, "seed": self.seed, "ids": None}
+
+    def draw_context(self, data, public):
+        """Which release this is. Of a file its path, so that two files under one key share no randomness; with ids
+        nothing, because the same record is to get the same answer in any file."""
+        release = self.context
+        if release is None and not self.id_column:
+            if pipes.is_pipe(data) and self.key_file:
+                raise FileError("a pipe has no name, and two under one key must not draw alike: name it by --context")
+            release = os.path.realpath(data)
+        return pipeline.context(release, public)
+
+    def progress(self, what, source):
+        """A call progress(n_records, n_bytes) that draws a bar on a terminal; None where there is none to draw on."""
+        return nullcontext() if self.quiet or not sys.stderr.isatty() else _bar(what, source)
+
+    def note(self, text):
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    def note_artifact(self, path):
+        if path:
+            self.note(f"\n{path}: the mechanism. It holds P(S, X) and is confidential; only its owner can read it.")
+
+
+@contextmanager
+def _bar(what, source):
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    total, by_bytes = source.n_records, source.n_records is None
+    if by_bytes and not pipes.is_pipe(source.path):
+        total = os.path.getsize(source.path)
+    name, share = TextColumn("{task.description}"), TextColumn("{task.percentage:>3.0f} %")
+    speed = TextColumn("{task.fields[records]:,} records, {task.fields[rate]:.1f} M/s")
+    columns = (name, BarColumn(), share, speed, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=4) as bar:
+        task = bar.add_task(what, total=total, records=0, rate=0.0)
+
+        def progress(n_records, n_bytes):
+            elapsed = bar.tasks[0].elapsed or 1e-9
+            done = n_bytes if by_bytes else n_records
+            bar.update(task, completed=done, records=n_records, rate=n_records / elapsed / 1e6)
+
+        yield progress
+
+
+def warn(message):
+    click.echo(f"linred: warning: {' '.join(message.split())}", err=True)
+
+
+def command(name=None):
+    """`click.command` for a function that takes a `RunContext`, and by name the options that are not part of it."""
+
+    def decorate(function):
+        @wraps(function)
+        def called(**options):
+            of_run = {field: options.pop(field) for field in RunContext._fields if field in options}
+            return function(RunContext(click.get_current_context().obj, **of_run), **options)
+
+        return click.command(name)(called)
+
+    return decorate
