@@ -6,10 +6,12 @@ from functools import partial, reduce
 import click
 
 from linred.columns.schema import parts_of
+from linred.design.registry import BY_NAME
 from linred.errors import FileError
+from linred.report.tradeoff import FOR_TARGET
 
-MECHANISMS = ("optimal", "non-markov", "markov")
-CURVES = "markov,optimal_markov,non_markov,optimal"
+MECHANISMS = tuple(name.replace("_", "-") for name in BY_NAME)
+CURVES = ",".join(FOR_TARGET)
 UNSEEN = ("error", "marginal", "null")
 
 
