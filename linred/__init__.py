@@ -76,7 +76,7 @@ _LATER = {
     "load": "mechanism.artifact_reader",
     "local": "privacy.local_geometry",
     "optimal": "design.optimal",
-    "sanitize_frame": "frames.estimator",
+    "sanitize_frame": "frames.sanitize_frame",
     "selective": "design.selective",
     "tradeoff": "report.tradeoff",
 }

@@ -23,7 +23,7 @@ from linred._kernels import counting
 from linred.assurance import confidence_limits
 from linred.assurance.certify import OF_ALL, OF_ONE, ROUNDINGS
 from linred.assurance.conformance import conformance, known_codes
-from linred.columns import encode
+from linred.columns.adapters.kinds import adapter_of
 from linred.privacy.leakage import FIGURES, Leakage
 
 OF_FLOOR, OF_RATIO = 0.1, 0.9
@@ -239,8 +239,9 @@ class Released:
         if mechanism is None:
             (self.s, s_labels), (self.y, y_labels) = _encoded("s", s), _encoded("y", y)
         else:
-            s_labels, y_labels = mechanism.joint.s_labels, (*mechanism.joint.x_labels, _Outside)
-            self.s, self.y = known_codes("s", s, s_labels), encode.codes_in("y", y, y_labels[:-1])
+            joint = mechanism.joint
+            s_labels, y_labels = joint.s_labels, (*joint.x_labels, _Outside)
+            self.s, self.y = known_codes("s", s, joint.s_encoder), joint.x_encoder.codes("y", y)
         self.n = self.y.size
         if self.s.size != self.n:
             raise ValueError(f"s has {self.s.size} records and y has {self.n}")
@@ -307,7 +308,7 @@ class Released:
         label = self._labels[1][self._some[1][y]]
         if label is _Outside:
             record = int(np.argmax(self.y == self._some[1][y]))
-            label = encode.value_at("y", self.y_column, record)
+            label = adapter_of("y", self.y_column).value_at(record)
         n_s = self.n_s.size
         return label, *(OTHERS if s >= n_s else self._labels[0][self._some[0][s]] for s in several_s)
 
@@ -413,8 +414,7 @@ OTHERS = Others.ALL
 
 def _encoded(name, column):
     """(codes, labels), in an order that does not depend on the run, for values that cannot be sorted too."""
-    parts = encode.columns_of(name, column)
-    encoded = encode._encode_column(name, column, False) if parts is None else encode._combine(name, parts, False)
+    encoded = adapter_of(name, column).encoded(sort=False)
     order = sorted(range(len(encoded.labels)), key=lambda code: repr(encoded.labels[code]))
     place = np.empty(len(order), np.uint32)
     place[order] = np.arange(len(order))

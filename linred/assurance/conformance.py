@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linred.columns import encode
+from linred.columns.adapters.kinds import adapter_of
 from linred.sampling.integer_tables import Realised
 
 MOST_LAGGED, MOST_LAGS = 2**22, 16
@@ -19,7 +19,7 @@ def conformance(released, x, mechanism, level):
     reasons = []
     if outside.any():
         record = int(np.argmax(outside))
-        value = encode.value_at("y", released.y_column, record)
+        value = adapter_of("y", released.y_column).value_at(record)
         reasons.append(f"y[{record}] = {value!r} is not in the mechanism's alphabet{_times(outside.sum())}")
     if x is None:
         return (False if reasons else None), reasons
@@ -31,14 +31,13 @@ def conformance(released, x, mechanism, level):
     return not reasons, reasons
 
 
-def known_codes(name, column, labels):
+def known_codes(name, column, encoder):
     """Codes of a column in a mechanism's alphabet; any other value is an error."""
-    codes = encode.codes_in(name, column, labels)
-    if codes.max(initial=0) == len(labels):
-        record = int(np.argmax(codes == len(labels)))
-        raise ValueError(
-            f"{name}[{record}] = {encode.value_at(name, column, record)!r} is not in the mechanism's alphabet"
-        )
+    codes = encoder.codes(name, column)
+    record = encoder.first_unknown(codes)
+    if record is not None:
+        value = adapter_of(name, column).value_at(record)
+        raise ValueError(f"{name}[{record}] = {value!r} is not in the mechanism's alphabet")
     return codes
 
 
@@ -58,7 +57,7 @@ class Transitions:
 
         self._labels, self._sees_s = mechanism.joint, mechanism.sees_s
         self._channel, n_x = Realised(mechanism.sampler()), mechanism.joint.shape[1]
-        self.x, self.y = known_codes("x", x, mechanism.joint.x_labels).astype(np.int64), released.y.astype(np.int64)
+        self.x, self.y = known_codes("x", x, mechanism.joint.x_encoder).astype(np.int64), released.y.astype(np.int64)
         if self.x.size != self.y.size:
             raise ValueError(f"x has {self.x.size} records and y has {self.y.size}")
         s = released.s.astype(np.int64) if self._sees_s else np.zeros(self.x.size, np.int64)

@@ -44,7 +44,6 @@ from scipy.special import gammaln, xlogy
 
 from linred._common import render, validation
 from linred._kernels import counting
-from linred.columns import encode
 from linred.errors import DriftError, DriftWarning
 
 CONCENTRATIONS = (1.0, 16.0, 256.0, 4096.0, 65536.0)
@@ -158,7 +157,7 @@ class Monitor:
         joint = self.mechanism.joint
         if s is None:
             raise ValueError("s is None: drift is that of P(x|s), also where the mechanism draws without s")
-        s_codes, x_codes = encode.codes_in("s", s, joint.s_labels), encode.codes_in("x", x, joint.x_labels)
+        s_codes, x_codes = joint.s_encoder.codes("s", s), joint.x_encoder.codes("x", x)
         if s_codes.size != x_codes.size:
             raise ValueError(f"s has {s_codes.size} records and x has {x_codes.size}")
         self._count(s_codes, x_codes)

@@ -1,7 +1,8 @@
-"""Arrow columns: what kind they are, their bins, what is missing; and those that codes that were drawn become."""
+"""The columns of record batches: as adapters, their kinds, their bins; and those that codes that were drawn become."""
 
 import numpy as np
 
+from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.errors import FileError
 
 
@@ -17,14 +18,6 @@ def pyarrow():
 def is_ordered(arrow_type):
     """Whether it is a dictionary whose values have an order."""
     return getattr(arrow_type, "ordered", False)
-
-
-def is_missing(column):
-    """Of an Arrow column, which records have no value: null, NaN, or a code for one of these in a dictionary."""
-    if hasattr(column.type, "ordered"):
-        of_codes = np.append(is_missing(column.dictionary), True)
-        return of_codes[np.asarray(column.indices.cast("int64").fill_null(len(of_codes) - 1))]
-    return np.asarray(column.is_null(nan_is_null=True))
 
 
 class Replaced:
@@ -108,13 +101,20 @@ _KINDS = {
 }
 
 
+def adapter_in(batch, path, part, start):
+    """The `ColumnAdapter` of a column of a batch whose first record is number `start` of the table."""
+    if part.edges or not hasattr(batch, "text"):
+        return ArrowColumn(part.name, binned(path, part, batch.column(part.name), start))
+    return batch.text(part.name)
+
+
 def binned(path, part, column, start=0):
     """A column as it is, or its numbers as a dictionary of their bins."""
     if not part.edges:
         return column
     pa = pyarrow()
     try:
-        numbers = np.asarray(column.cast(pa.float64()).fill_null(np.nan))
+        numbers = ArrowColumn(part.name, column).parsed_numbers()
     except pa.ArrowException as error:
         raise FileError(f"{path}: {part.name!r} is to be sorted into bins, after record {start:,}: {error}") from None
     codes = part.codes(numbers)

@@ -7,7 +7,8 @@ import numpy as np
 from linred._common import validation
 from linred._common.immutable import Immutable
 from linred._kernels import counting, extremes
-from linred.columns import encode
+from linred.columns.alphabet import check_labels
+from linred.columns.encoder import Encoder, encode
 
 
 class Joint(Immutable):
@@ -76,7 +77,7 @@ class Joint(Immutable):
 
     @classmethod
     def from_records(cls, s, x, s_labels=None, x_labels=None):
-        """From two columns of records; see `linred.columns.encode` for what a column may be.
+        """From two columns of records; see `linred.columns.adapters.kinds.adapter_of` for what a column may be.
 
         A table of columns (a frame, a dict of columns, a two-dimensional array) makes a composite alphabet, whose
         labels are tuples. Labels that are given declare the alphabet, and any other value is a ValueError; otherwise
@@ -85,7 +86,7 @@ class Joint(Immutable):
         >>> Joint.from_records(["f", "m", "m"], [1, 1, 2]).counts.tolist()
         [[1, 0], [1, 1]]
         """
-        s, x = encode.encode("s", s, s_labels), encode.encode("x", x, x_labels)
+        s, x = encode("s", s, s_labels), encode("x", x, x_labels)
         if s.codes.size != x.codes.size:
             raise ValueError(f"s has {s.codes.size} records and x has {x.codes.size}")
         if s.codes.size == 0:
@@ -114,8 +115,8 @@ class Joint(Immutable):
 
     def _set(self, p_s, p_x, s_labels, x_labels, **given):
         """From the marginals and one matrix, counts, p_sx or p_x_given_s; `given_as` is its name."""
-        s_labels = encode.check_labels("s_labels", s_labels, p_s.size)
-        x_labels = encode.check_labels("x_labels", x_labels, p_x.size)
+        s_labels = check_labels("s_labels", s_labels, p_s.size)
+        x_labels = check_labels("x_labels", x_labels, p_x.size)
         self._freeze(p_s=p_s, p_x=p_x, counts=None, s_labels=s_labels, x_labels=x_labels, given_as=next(iter(given)))
         self._freeze(**given)  # counts, or one of the cached properties below
 
@@ -162,6 +163,16 @@ class Joint(Immutable):
             return extremes.column_extremes(self.p_x_given_s)
         return extremes.column_extremes(self.p_x_given_s[self.p_s > 0.0])
 
+    @cached_property
+    def s_encoder(self):
+        """The `Encoder` of s_labels."""
+        return Encoder(self.s_labels)
+
+    @cached_property
+    def x_encoder(self):
+        """The `Encoder` of x_labels."""
+        return Encoder(self.x_labels)
+
     def __add__(self, other):
         """The Joint of both tables of counts, which must be over one alphabet in one order."""
         if not isinstance(other, Joint):
@@ -176,6 +187,10 @@ class Joint(Immutable):
         if self.counts is None or other.counts is None:
             raise ValueError("only a Joint of counts can be added: its weight is its number of records")
         return Joint.from_counts(self.counts + other.counts, self.s_labels, self.x_labels)
+
+    def __getstate__(self):
+        """Without the encoders, which are made again."""
+        return {name: value for name, value in self.__dict__.items() if not name.endswith("_encoder")}
 
     def __repr__(self):
         origin = "" if self.counts is None else f" from {self.n_records} records"

@@ -8,7 +8,7 @@ would carry all records after it, S included, into one value. Fields that pass f
 import codecs
 import csv
 import io
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from linred._kernels import csv_text, recoding
 from linred.batches.arrow_columns import pyarrow, with_replaced
+from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.errors import FileError
 from linred.io.pipes import PIPE, Lent, check_names, holding, is_pipe, one_line, stdin
 
@@ -173,14 +174,10 @@ class TextBatch:
 
     def column(self, name):
         """An Arrow column of text, empty values missing."""
-        pa = pyarrow()
-        values, begins = csv_text.column(self._block, self._bounds, self._slots[name].number)
-        valid = np.packbits(begins[1:] > begins[:-1], bitorder="little")
-        buffers = [pa.py_buffer(part) for part in (valid, begins, values)]
-        return pa.Array.from_buffers(pa.string(), self.num_rows, buffers)
+        return self.text(name).column
 
     def text(self, name):
-        return TextColumn(self._block, self._bounds, self._slots[name].number)
+        return TextColumn(name, self._block, self._bounds, self._slots[name].number)
 
     def pieces(self, names, texts):
         """What makes up a line of those columns, in order: runs of neighbours in the file, and texts by code."""
@@ -199,30 +196,43 @@ class TextBatch:
         return csv_text.lines(self._block, self._bounds, pieces, codes, ord(self.delimiter))
 
 
-class TextColumn:
-    """One column of a `TextBatch`, as `linred.columns.encode` takes it."""
+class TextColumn(ArrowColumn):
+    """One column of a `TextBatch`: its codes are read off the bytes, all else off its Arrow form, made when needed."""
 
-    def __init__(self, block, bounds, slot):
-        self._block, self._bounds, self._slot = block, bounds, slot
+    def __init__(self, name, block, bounds, slot):
+        self.name, self._block, self._bounds, self._slot = name, block, bounds, slot
 
-    def linred_places(self, labels):
-        """Codes by the place of each value among `labels`, len(labels) for any other."""
-        index, recode = _index(labels)
+    def __len__(self):
+        return len(self._bounds)
+
+    @cached_property
+    def column(self):
+        pa = pyarrow()
+        values, begins = csv_text.column(self._block, self._bounds, self._slot)
+        valid = np.packbits(begins[1:] > begins[:-1], bitorder="little")
+        buffers = [pa.py_buffer(part) for part in (valid, begins, values)]
+        return pa.Array.from_buffers(pa.string(), len(self), buffers)
+
+    def codes_in(self, encoder):
+        index, recode = _index(encoder)
         return recoding.recode(index.codes(self._block, self._bounds, self._slot), recode)
 
-    def __getitem__(self, record):
-        values, _ = csv_text.column(self._block, self._bounds[record : record + 1], self._slot)
-        return values.tobytes().decode() or None
+    def value_at(self, record):
+        return self.take(slice(record, record + 1)).column[0].as_py()
+
+    def take(self, mask):
+        return TextColumn(self.name, self._block, self._bounds[mask], self._slot)
 
 
 @lru_cache(maxsize=16)
-def _index(labels):
-    """(index of the labels that a field can be, its codes to places among all labels)."""
-    texts = {label: place for place, label in enumerate(labels) if isinstance(label, str) and label}
-    missing = labels.index(None) if None in labels else len(labels)
-    dtype = np.min_scalar_type(len(labels))
+def _index(encoder):
+    """(index of the labels that a field can be, its codes to codes of the encoder)."""
+    texts = [label for label in encoder.labels if isinstance(label, str) and label]
     index = csv_text.Labels([text.encode(errors="surrogatepass") for text in texts], len(texts) + 1)
-    return index, np.array([*texts.values(), len(labels), missing], dtype)
+    return index, encoder.recoding_table([*texts, _NO_LABEL, None])
+
+
+_NO_LABEL = object()
 
 
 class CsvSink:

@@ -10,8 +10,9 @@ from itertools import chain
 
 import numpy as np
 
-from linred.batches.arrow_columns import Replaced, binned, is_missing, is_ordered, kind_of_type, part_labels, pyarrow
+from linred.batches.arrow_columns import Replaced, adapter_in, is_ordered, kind_of_type, part_labels, pyarrow
 from linred.columns import labels
+from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.columns.schema import names
 from linred.errors import FileError
 from linred.io.formats import open_sink
@@ -109,10 +110,8 @@ class Plan:
             raise FileError(self._unseen_line(error, start)) from None
 
     def _side(self, batch, parts, start):
-        if len(parts) == 1 and not parts[0].edges and hasattr(batch, "text"):
-            return batch.text(parts[0].name)
-        columns = [binned(self._path, part, batch.column(part.name), start) for part in parts]
-        return columns[0] if len(parts) == 1 else pyarrow().record_batch(columns, names(parts))
+        columns = {part.name: adapter_in(batch, self._path, part, start) for part in parts}
+        return columns if len(parts) > 1 else columns[parts[0].name]
 
     def _check_id(self, arrow_type):
         pa = pyarrow()
@@ -123,7 +122,7 @@ class Plan:
 
     def _ids(self, column, start):
         """Ids as text, so that 5 in a Parquet file and 5 in a CSV file name the same record."""
-        absent = is_missing(column)
+        absent = ArrowColumn(self._id, column).missing()
         if absent.any():
             record = int(np.argmax(absent)) + start + 1
             raise FileError(f"{self._path}: record {record:,} has no {self._id!r}, which was to be its id")

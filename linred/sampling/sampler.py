@@ -18,7 +18,7 @@ import numpy as np
 
 from linred._common import validation
 from linred._kernels import sampling
-from linred.columns import encode
+from linred.columns.record_ids import plain_ids
 from linred.sampling import alias_tables, keystream
 
 BLOCK_RECORDS, MOSTLY_SETTLED = 2**20, 0.05
@@ -108,7 +108,7 @@ class Sampler:
                 raise ValueError("ids needs key: without a secret of its own, the same id has no same answer")
             if start != 0:
                 raise ValueError(f"start = {start} is given with ids, which take the place of record numbers")
-            draw = _ById(self._kernel, secret, context, encode.plain_ids(ids, n_records))
+            draw = _ById(self._kernel, secret, context, *plain_ids(ids, n_records))
         if out is not None:
             _run(lambda block, room: self._kernel.check(block), columns, self._block_records, threads)
         _run(draw, columns, self._block_records, threads)
@@ -181,9 +181,9 @@ class _ByNumber:
 class _ById:
     """Draws a run of records by their ids; there is no first stage, each has one block."""
 
-    def __init__(self, kernel, secret, context, ids):
+    def __init__(self, kernel, secret, context, ids, are_text):
         self._kernel = kernel
-        if isinstance(ids, encode.TextIds):
+        if are_text:
             self._counters = keystream.text_counters(ids, keystream.subkey(secret, context, b"linred id hash"))
             self._key = keystream.subkey(secret, context, b"linred text ids")
         else:

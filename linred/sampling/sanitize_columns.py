@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred._kernels import counting
-from linred.columns import decode, encode
+from linred.columns.adapters.kinds import adapter_of
 from linred.errors import UnseenError
 from linred.sampling import keystream
 
@@ -44,17 +44,24 @@ class Drawn:
 def sanitize(mechanism, s, x, unseen, **how):
     """(column, counts), where counts() is the `Counts`; see `Mechanism.sanitize`."""
     check_policy(unseen)
-    labels = mechanism.joint.x_labels
+    _check_s(mechanism, s)
+    x, labels = adapter_of("x", x), mechanism.joint.x_labels
     known = _known_codes(mechanism, s, x, unseen)
-    decoded = decode.decoder("x", x, (*labels, None) if unseen == "null" else labels)
+    decode = x.decoder((*labels, None) if unseen == "null" else labels)
     drawn = _draw(mechanism, known, unseen, **how)
-    return decoded(drawn.y_codes), drawn.counts
+    return decode(drawn.y_codes), drawn.counts
 
 
 def draw(mechanism, s, x, unseen, **how):
     """`Drawn` for columns of records: what `sanitize` does, without the way back to a column."""
     check_policy(unseen)
-    return _draw(mechanism, _known_codes(mechanism, s, x, unseen), unseen, **how)
+    _check_s(mechanism, s)
+    return _draw(mechanism, _known_codes(mechanism, s, adapter_of("x", x), unseen), unseen, **how)
+
+
+def _check_s(mechanism, s):
+    if s is None and mechanism.sees_s:
+        raise ValueError("s is None: this mechanism draws by s")
 
 
 def check_policy(unseen):
@@ -88,38 +95,37 @@ def _draw(mechanism, known, unseen, *, key, seed, ids, **how):
 
 def _known_codes(mechanism, s, x, unseen):
     joint = mechanism.joint
-    if s is None and mechanism.sees_s:
-        raise ValueError("s is None: this mechanism draws by s")
-    x_codes, s_codes = encode.codes_in("x", x, joint.x_labels), None
-    unknown = _unknown("x", x, x_codes, len(joint.x_labels), unseen)
+    x_codes, s_codes = joint.x_encoder.codes("x", x), None
+    unknown = _unknown("x", x, joint.x_encoder, x_codes, unseen)
     if mechanism.sees_s:
-        s_codes = encode.codes_in("s", s, joint.s_labels)
+        s = adapter_of("s", s)
+        s_codes = joint.s_encoder.codes("s", s)
         if s_codes.size != x_codes.size:
             raise ValueError(f"s has {s_codes.size} records and x has {x_codes.size}")
-        unknown_s = _unknown("s", s, s_codes, len(joint.s_labels), unseen)
+        unknown_s = _unknown("s", s, joint.s_encoder, s_codes, unseen)
         unknown = unknown_s if unknown is None else unknown if unknown_s is None else unknown | unknown_s
     if unknown is None:
         return _Known(s_codes, x_codes, None, x_codes)
     s_codes = None if s_codes is None else np.where(unknown, 0, s_codes)
-    return _Known(s_codes, np.where(unknown, 0, x_codes), unknown, _as_given(x, x_codes, joint.x_labels))
+    return _Known(s_codes, np.where(unknown, 0, x_codes), unknown, _as_given(x, x_codes, joint.x_encoder))
 
 
-def _as_given(x, x_codes, labels):
+def _as_given(x, x_codes, encoder):
     """Codes of x: |X| where it is missing, and that is no label, and |X| + 1 for any other value that is none."""
-    if None not in labels:
-        return encode.codes_in("x", x, (*labels, None))
-    return np.where(x_codes == len(labels), len(labels) + 1, x_codes.astype(np.int64))
+    n_labels = len(encoder.labels)
+    if None not in encoder.labels:
+        return encoder.with_missing.codes("x", x)
+    return np.where(x_codes == n_labels, n_labels + 1, x_codes.astype(np.int64))
 
 
-def _unknown(name, column, codes, n_labels, unseen):
+def _unknown(name, column, encoder, codes, unseen):
     """The mask of codes that stand for no label; None where there are none."""
-    if codes.max(initial=0) < n_labels:
+    record = encoder.first_unknown(codes)
+    if record is None:
         return None
-    mask = codes == n_labels
     if unseen == "error":
-        record = int(np.argmax(mask))
-        raise UnseenError(name, record, encode.value_at(name, column, record))
-    return mask
+        raise UnseenError(name, record, column.value_at(record))
+    return codes == len(encoder.labels)
 
 
 def _n_unseen_pairs(mechanism, s_codes, x_codes, unknown):

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from linred import Joint
-from linred.columns.encode import encode
+from linred.columns.encoder import encode
 
 COLOURS = ["red", "blue", "red", "green", "blue", "red"]
 AGES = [30, 20, 30, 30, 20, 40]

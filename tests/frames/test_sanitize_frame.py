@@ -14,7 +14,7 @@ import pytest
 
 import linred
 from linred.columns.schema import ColumnSpec, FitSchema
-from linred.frames.estimator import _Task
+from linred.frames.sanitize_frame import FrameTask
 from support.frames import (
     BIN_OF_AGE,
     BINS,
@@ -501,7 +501,7 @@ def test_a_mechanism_is_needed():
 
 
 def test_a_task_does_not_show_its_key():
-    assert "key" not in repr(_Task(MECHANISM, {}, {}, False, None, None, {"key": KEY}))
+    assert "key" not in repr(FrameTask(MECHANISM, {}, {}, False, None, None, {"key": KEY}))
 
 
 def test_text_is_no_number():

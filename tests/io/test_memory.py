@@ -9,7 +9,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from linred.columns.encode import Column
+from linred.assurance.column_leakage import ColumnLeakage
+from linred.columns.adapters.arrow_arrays import ArrowColumn
+from linred.columns.encoded import EncodedColumn
 from linred.columns.schema import parts_of
 from linred.errors import FileError
 from linred.io import counting
@@ -72,7 +74,7 @@ def test_short_records_and_then_long_ones(artifact_path, tmp_path, repeats):
 
 
 def test_too_many_pairs_are_refused_before_they_are_counted():
-    s, x = (Column(np.arange(n, dtype=np.int32) % n, tuple(range(n))) for n in (25_000, 40_000))
+    s, x = (EncodedColumn(np.arange(n, dtype=np.int32) % n, tuple(range(n))) for n in (25_000, 40_000))
     tally = counting.Tally("S and X", counting.MOST_CELLS)
     tracemalloc.start()
     try:
@@ -96,7 +98,7 @@ def test_too_many_tuples_are_refused_before_they_are_made():
 
 def test_a_column_with_too_many_pairs_is_not_measured():
     """|S| times its values may be no more than 32 MB of counts: one column of many must not take all memory."""
-    watched, n = counting._Watched("other"), 5000
-    s = Column(np.arange(n, dtype=np.int32), tuple(range(n)))
-    watched.add(s, pa.array(np.arange(n) % 4000))
+    watched, n = ColumnLeakage("other"), 5000
+    s = EncodedColumn(np.arange(n, dtype=np.int32), tuple(range(n)))
+    watched.add(s, ArrowColumn("other", pa.array(np.arange(n) % 4000)))
     assert not watched.measured

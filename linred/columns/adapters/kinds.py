@@ -1,0 +1,77 @@
+"""Which adapter a column, a table or a frame has: by the packages of its type, and of what that inherits from."""
+
+from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowFrame
+from linred.columns.adapters.arrow_capsules import CapsuleColumn, is_exported
+from linred.columns.adapters.base import ColumnAdapter, CompositeColumn
+from linred.columns.adapters.lists import DictFrame, ListColumn
+from linred.columns.adapters.numpy_arrays import ArrayTable, MaskedColumn, NumpyColumn
+from linred.columns.adapters.pandas_series import PandasColumn, PandasFrame
+from linred.columns.adapters.polars_series import PolarsColumn, PolarsFrame, PolarsLazyFrame
+
+_COLUMNS = {
+    "numpy.MaskedArray": MaskedColumn,
+    "numpy.ndarray": NumpyColumn,
+    "pandas.Series": PandasColumn,
+    "pandas.Index": PandasColumn,
+    "pandas.ExtensionArray": PandasColumn,
+    "polars.Series": PolarsColumn,
+    "pyarrow.Array": ArrowColumn,
+    "pyarrow.ChunkedArray": ArrowColumn,
+}
+_FRAMES = {
+    "builtins.dict": DictFrame,
+    "pandas.DataFrame": PandasFrame,
+    "polars.DataFrame": PolarsFrame,
+    "pyarrow.RecordBatch": ArrowFrame,
+    "pyarrow.Table": ArrowFrame,
+}
+_TABLES = _FRAMES | {"numpy.ndarray": ArrayTable}
+_LAZY_FRAMES = {"polars.LazyFrame": PolarsLazyFrame}
+
+
+def _kind(kinds, value):
+    """By package and name of the type or of what it inherits from, so that no package need be imported."""
+    names = (f"{cls.__module__.partition('.')[0]}.{cls.__name__}" for cls in type(value).__mro__)
+    return next((kinds[name] for name in names if name in kinds), None)
+
+
+def adapter_of(name, column):
+    """The `ColumnAdapter` of a column or a table of columns, which errors call by `name`; one that is given is its own.
+
+    A column is a list or a one-dimensional array of any kind. A table is a frame, a dict of columns or a
+    two-dimensional array, and its records are tuples.
+    """
+    table = _table_of(column)
+    if table is None:
+        return _column_of(name, column)
+    parts = [(key, _column_of(f"{name}[{key!r}]", part)) for key, part in table.columns()]
+    if not parts:
+        raise ValueError(f"{name} is a table without columns")
+    return CompositeColumn(name, table, parts)
+
+
+def _table_of(value):
+    kind = _kind(_TABLES, value)
+    return None if kind is None or (kind is ArrayTable and value.ndim != 2) else kind(value)
+
+
+def _column_of(name, column):
+    if isinstance(column, ColumnAdapter):
+        return column
+    kind = _kind(_COLUMNS, column)
+    if kind is not None:
+        return kind(name, column)
+    is_lazy = hasattr(column, "collect")
+    if not is_lazy and is_exported(column):
+        return CapsuleColumn(name, column)
+    if is_lazy or isinstance(column, str | bytes | set | frozenset | dict) or not hasattr(column, "__iter__"):
+        raise ValueError(f"{name} is a {type(column).__name__}, not a column of records in order")
+    return ListColumn(name, column)
+
+
+def frame_of(frame):
+    """The `FrameAdapter` of a frame."""
+    kind = _kind(_FRAMES | _LAZY_FRAMES, frame)
+    if kind is None:
+        raise ValueError(f"frame is a {type(frame).__name__}, not a pandas, Polars or Arrow table")
+    return kind(frame)

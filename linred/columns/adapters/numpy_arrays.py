@@ -1,0 +1,87 @@
+"""Arrays of NumPy: of one dimension, masked ones, and those of two, whose columns are a table."""
+
+import math
+
+import numpy as np
+
+from linred.columns import encoded
+from linred.columns.adapters.base import ColumnAdapter, TableAdapter, check_kept
+from linred.columns.alphabet import as_list, as_objects
+
+
+class NumpyColumn(ColumnAdapter):
+    @property
+    def dtype(self):
+        return self.column.dtype
+
+    @property
+    def are_codes(self):
+        array = self.column
+        return type(array) is np.ndarray and array.ndim == 1 and array.dtype.kind in "iu" and array.dtype.isnative
+
+    def values(self):
+        return as_list(self.column)
+
+    def value_at(self, record):
+        value = self.column[record]
+        return value.item() if isinstance(value, np.generic) else value
+
+    def array(self):
+        return self.column
+
+    def codes_in(self, encoder):
+        if not (encoder.is_range and self.are_codes):
+            return super().codes_in(encoder)
+        codes, n_labels = self.column, len(encoder.labels)
+        if codes.size == 0 or (codes.min() >= 0 and codes.max() < n_labels):
+            return codes
+        return encoded.narrow(np.where((codes < 0) | (codes >= n_labels), n_labels, codes), n_labels + 1)
+
+    def make_decoder(self, labels):
+        values = label_array(self.dtype, labels)
+        if self.dtype.kind in "iu" and labels == tuple(range(len(labels))):
+            return lambda codes: codes.astype(self.dtype, copy=False)
+        return lambda codes: values[codes]
+
+    def text_column(self, texts):
+        return np.array(texts, object)
+
+
+class MaskedColumn(NumpyColumn):
+    """What is masked is missing."""
+
+    def array(self):
+        return None
+
+    def floats(self):
+        return self.column.astype(float).filled(math.nan)
+
+    def make_decoder(self, labels):
+        missing, some = np.array([label is None for label in labels]), next((x for x in labels if x is not None), 0)
+        values = label_array(self.dtype, [some if label is None else label for label in labels])
+        return lambda codes: np.ma.array(values[codes], mask=missing[codes])
+
+
+def label_array(dtype, labels):
+    """An array of labels, of `dtype`, or as wide as the longest text needs."""
+    if dtype.kind == "O":
+        return as_objects(labels)
+    if None in labels and dtype.kind not in "fmM":
+        raise ValueError("missing values may be drawn")
+    if dtype.kind in "US":
+        values = np.array(labels)
+        values = values.astype(np.promote_types(values.dtype, dtype))
+    else:
+        values = np.array([math.nan if label is None and dtype.kind == "f" else label for label in labels], dtype)
+    check_kept(labels, values if dtype.kind in "mM" else values.tolist())
+    return values
+
+
+class ArrayTable(TableAdapter):
+    """An array of two dimensions, a row for each record."""
+
+    def columns(self):
+        return [(place, self.table[:, place]) for place in range(self.table.shape[1])]
+
+    def of_columns(self, columns):
+        return np.stack(columns, axis=1)

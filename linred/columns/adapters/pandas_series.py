@@ -1,0 +1,97 @@
+"""pandas: Series, Index, its arrays, DataFrame. The package is there, where one of these is."""
+
+import math
+import sys
+from functools import cached_property
+
+import numpy as np
+
+from linred.columns import encoded
+from linred.columns.adapters.base import ColumnAdapter, FrameAdapter, check_kept
+from linred.columns.adapters.categories import with_new, without_unseen
+from linred.columns.adapters.numpy_arrays import label_array
+
+
+class PandasColumn(ColumnAdapter):
+    """A Series, an Index or an array of pandas."""
+
+    def __init__(self, name, column):
+        super().__init__(name, column)
+        self._pandas, self.dtype = sys.modules["pandas"], column.dtype
+        self._is_series = isinstance(column, self._pandas.Series)
+        self._is_categorical = isinstance(self.dtype, self._pandas.CategoricalDtype)
+
+    @cached_property
+    def _series(self):
+        return self.column if self._is_series else self._pandas.Series(self.column)
+
+    def values(self):
+        return self.column.tolist()
+
+    def value_at(self, record):
+        value = self.column.iloc[record] if self._is_series else self.column[record]
+        return value.item() if isinstance(value, np.generic) else value
+
+    def array(self):
+        """Of objects where values are missing from an extension array: integers would become floats."""
+        extension = not isinstance(self.dtype, np.dtype)
+        return self.column.to_numpy(dtype=object if extension and self.column.isna().any() else None)
+
+    def encoded(self, sort):
+        if not self._is_categorical:
+            return super().encoded(sort)
+        categorical = self._series.cat
+        return encoded.of_categories(self.name, categorical.codes.to_numpy(), categorical.categories.tolist())
+
+    def floats(self):
+        return self.column.to_numpy(dtype=float, na_value=math.nan)
+
+    def make_decoder(self, labels):
+        pandas, series = self._pandas, self._series
+        values = self._label_values(labels)
+
+        def decode(codes):
+            drawn = values.take(codes.astype(np.intp))
+            return pandas.Series(drawn, index=series.index, name=series.name, dtype=values.dtype)
+
+        if self._is_series:
+            return decode
+        if isinstance(self.column, pandas.Index):
+            return lambda codes: pandas.Index(decode(codes), name=self.column.name)
+        return lambda codes: decode(codes).array
+
+    def _label_values(self, labels):
+        """The labels as an array of pandas."""
+        pandas, series = self._pandas, self._series
+        if self._is_categorical:
+            own, ordered = series.cat.categories.tolist(), series.cat.ordered
+            categories, recode = with_new(without_unseen(own, series.cat.codes, labels), labels, ordered)
+            dtype = self.dtype if categories == own else pandas.CategoricalDtype(categories, ordered)
+            return pandas.Categorical.from_codes(recode, dtype=dtype)
+        if isinstance(self.dtype, np.dtype):
+            return pandas.Series(label_array(self.dtype, labels), dtype=self.dtype).array
+        values = pandas.array(list(labels), dtype=self.dtype)
+        check_kept(labels, values.tolist())
+        return values
+
+    def text_column(self, texts):
+        series, own = self._pandas.Series, self._series
+        return series(texts, index=own.index, name=own.name, dtype=series(["text"]).dtype)
+
+
+class PandasFrame(FrameAdapter):
+    @property
+    def index_names(self):
+        return self.table.index.names
+
+    def columns(self):
+        return [(name, self.table.iloc[:, place]) for place, name in enumerate(self.table.columns)]
+
+    def of_columns(self, columns):
+        return sys.modules["pandas"].concat(columns, axis=1).set_axis(self.table.columns, axis=1)
+
+    def replaced(self, places, drawn):
+        result = self.table.iloc[:, places].copy()
+        for name, column in drawn.items():
+            result[name] = column
+        return result

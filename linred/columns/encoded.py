@@ -1,0 +1,109 @@
+"""`EncodedColumn`: integer codes and the labels that they stand for, from objects, arrays, categories or columns."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linred.columns.alphabet import as_list, check_labels, in_order, is_missing
+
+FEW_INTEGERS = 1024
+"""Integers in a range so small are counted over all of it; what does not occur is left out of the table of counts."""
+
+
+class EncodedColumn(NamedTuple):
+    codes: np.ndarray
+    labels: tuple
+    all_labels_stay: bool = True  # False: labels are a whole range of integers, of which some may not occur
+
+    def only(self, kept):
+        return EncodedColumn(self.codes, tuple(label for label, keep in zip(self.labels, kept, strict=True) if keep))
+
+
+def narrow(codes, n_labels):
+    dtype = np.uint8 if n_labels <= 2**8 else np.uint16 if n_labels <= 2**16 else np.uint32
+    return codes.astype(dtype, copy=False)
+
+
+def of_objects(name, values, sort):
+    """Python objects, by a dict."""
+    try:
+        occurring = set(values)
+    except TypeError:
+        record = next(i for i, value in enumerate(values) if not _is_hashable(value))
+        raise ValueError(f"{name}[{record}] = {values[record]!r} is not hashable") from None
+    labels = in_order(name, occurring, sort)
+    if len(labels) < len(occurring):
+        labels, values = (*labels, None), [None if is_missing(value) else value for value in values]
+    code_of = {label: code for code, label in enumerate(labels)}
+    codes = np.fromiter(map(code_of.__getitem__, values), np.int64, len(values))
+    return EncodedColumn(narrow(codes, len(labels)), labels)
+
+
+def _is_hashable(value):
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def of_array(name, array, sort):
+    """An array of NumPy: truth values, integers and times without a look at each as an object."""
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; one column of records is needed")
+    if array.dtype.kind == "b":
+        return EncodedColumn(array.astype(np.uint8), (False, True), all_labels_stay=False)
+    if array.dtype.kind in "iu" and array.size:
+        return _of_integers(array)
+    if array.dtype.kind in "mM" and array.size and not np.isnat(array).any():
+        native = array.astype(array.dtype.newbyteorder("="), copy=False)
+        times = _of_integers(native.view(np.int64))
+        return times._replace(labels=tuple(np.array(times.labels).view(native.dtype)))
+    return of_objects(name, as_list(array), sort)
+
+
+def _of_integers(array):
+    """Codes without sorting, where a table of the whole range is no larger than the column."""
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    sign_bit = 2 ** (8 * array.itemsize - 1) if array.dtype.kind == "i" else FEW_INTEGERS
+    most = int(array.view(f"u{array.itemsize}").max())
+    if most < min(FEW_INTEGERS, sign_bit):  # one pass: what is negative has its sign bit set
+        return EncodedColumn(array, tuple(range(most + 1)), all_labels_stay=False)
+    low, high = int(array.min()), int(array.max())
+    if high - low >= max(2**16, 2 * array.size):
+        values, codes = np.unique(array, return_inverse=True)
+        return EncodedColumn(narrow(codes, values.size), tuple(values.tolist()))
+    wide = array if array.dtype.kind == "u" else array.astype(np.int64, copy=False)
+    values, codes = _distinct((wide - wide.dtype.type(low)).astype(np.int64), high - low + 1)
+    return EncodedColumn(codes, tuple((values.astype(object) + low).tolist()))
+
+
+def _distinct(values, n_values):
+    """(the distinct ones of values in [0, n_values), in order; the place of each value among them), without sorting."""
+    occurs = np.zeros(n_values, bool)
+    occurs[values] = True
+    distinct = np.flatnonzero(occurs)
+    return distinct, narrow(np.cumsum(occurs) - 1, distinct.size)[values]
+
+
+def of_categories(name, codes, categories):
+    """Codes of a categorical, -1 for missing, whose categories are the alphabet in its order."""
+    labels = check_labels(f"the categories of {name}", categories) if categories else ()
+    if (codes < 0).any():
+        codes = np.where(codes < 0, len(labels), codes)
+        labels = (*labels, None)
+    return EncodedColumn(narrow(codes, len(labels)), labels)
+
+
+def of_columns(name, keys, columns):
+    """Tuples of the columns' labels, those that occur, in the order of the columns' alphabets."""
+    tuples, codes = [()], np.zeros(columns[0].codes.size, np.int64)
+    for key, column in zip(keys, columns, strict=True):
+        if column.codes.size != codes.size:
+            raise ValueError(f"{name}[{key!r}] has {column.codes.size} records and the column before it {codes.size}")
+        n_pairs = len(tuples) * len(column.labels)
+        mixed = codes.astype(np.int64) * len(column.labels) + column.codes.astype(np.int64)
+        few = n_pairs <= max(2**16, 2 * codes.size)
+        seen, codes = _distinct(mixed, n_pairs) if few else np.unique(mixed, return_inverse=True)
+        tuples = [(*tuples[i // len(column.labels)], column.labels[i % len(column.labels)]) for i in seen.tolist()]
+    return EncodedColumn(narrow(codes, len(tuples)), tuple(tuples))

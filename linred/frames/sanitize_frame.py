@@ -1,0 +1,207 @@
+"""`sanitize_frame`: public columns are sanitised where they stand, sensitive ones are left out.
+
+Frames are those of pandas, Polars and Arrow, and dicts of columns; what is known of each is in
+`linred.columns.adapters`.
+"""
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from linred._common import validation
+from linred.columns.adapters.bins import BinnedColumn
+from linred.columns.adapters.kinds import adapter_of, frame_of
+from linred.columns.alphabet import is_missing
+from linred.columns.labels import KINDS, kind_of
+from linred.columns.schema import FitSchema, names, parts_of
+from linred.sampling import keystream
+
+
+def sanitize_frame(
+    frame,
+    mechanism,
+    *,
+    sensitive=None,
+    public=None,
+    keep_sensitive=False,
+    columns=None,
+    seed=None,
+    key=None,
+    context=b"",
+    id=None,
+    start=0,
+    threads=None,
+    unseen="error",
+):
+    """The frame with its public columns sanitised and its sensitive ones left out.
+
+    Parameters
+    ----------
+    frame : pandas or Polars DataFrame, Polars LazyFrame, Arrow Table or RecordBatch, dict of columns
+    mechanism : Mechanism
+    sensitive, public : name of a column, or list of names, optional
+        The columns S and X: those that the mechanism was fitted on (`mechanism.fitted`), unless they have other names
+        here. Several are one composite symbol. Where the mechanism does not see s, the frame may lack S.
+    keep_sensitive : bool
+        Leave the sensitive columns in: to see what happened, not to be published.
+    columns : list of names, optional
+        The columns of the result beside the public ones, in the frame's order as ever. All, otherwise.
+    id : name of a column, optional
+        Of record ids, as `ids` in `Sampler.sample`: a record gets the same answer wherever it stands. Needs `key`.
+    seed, key, context, start, threads, unseen : as in `Mechanism.sanitize`
+
+    Guarantee
+    ---------
+    The values are those of `mechanism.sanitize` on the same columns. Columns keep their place, name and type, a pandas
+    frame its index; a public column that is sorted into bins becomes text. All other columns are as they were: what
+    they tell about S, they still tell, and so do the metadata of an Arrow schema. The frame that is given is not
+    changed. A LazyFrame stays lazy, and its key is drawn here, not at each collect: two collects agree, as long as the
+    rows come in one order, or have an `id`.
+
+    >>> from linred import Joint, markov
+    >>> mechanism = markov(Joint.from_records(["f", "m", "m", "f"], ["a", "b", "a", "a"]), 0.5)
+    >>> frame = {"sex": ["f", "m", "f"], "job": ["a", "b", "b"], "year": [1, 2, 3]}
+    >>> sanitize_frame(frame, mechanism, sensitive="sex", public="job", seed=2)
+    {'job': ['a', 'b', 'a'], 'year': [1, 2, 3]}
+    """
+    if not hasattr(mechanism, "table_of"):
+        raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
+    fitted = mechanism.fitted or FitSchema(None, None)
+    sensitive = _matched("sensitive", sensitive, fitted.sensitive)
+    public = _matched("public", public, fitted.public)
+    key = keystream.secret() if key is seed is id is None else key
+    how = {"seed": seed, "key": key, "context": context, "start": start, "threads": threads, "unseen": unseen}
+    task = FrameTask.checked(mechanism, sensitive, public, keep_sensitive, columns, id, how)
+    return frame_of(frame).mapped(task, {id, *(sensitive if mechanism.sees_s else ())})
+
+
+def _matched(argument, given, fitted):
+    """{name of a column in the frame: its `ColumnSpec`}, in the order that the mechanism's labels have."""
+    if given is None and fitted is None:
+        raise ValueError(f"{argument} is not given, and the mechanism was not fitted on a frame that would tell it")
+    parts = fitted if given is None else parts_of(argument, given)
+    if fitted is None or given is None:
+        return {part.name: part for part in parts}
+    if len(parts) != len(fitted):
+        raise ValueError(f"{argument} names {len(parts)} columns; the mechanism was fitted on {_quoted(names(fitted))}")
+    same = set(names(parts)) == set(names(fitted))
+    return dict(zip(names(fitted if same else parts), fitted, strict=True))
+
+
+def _quoted(column_names):
+    return ", ".join(map(repr, column_names))
+
+
+@dataclass(frozen=True, repr=False)  # a key is not to be shown
+class FrameTask:
+    """What is to be done with a frame, which it is called with; mechanism is None where one is yet to be fitted."""
+
+    mechanism: object
+    sensitive: dict
+    public: dict
+    keep_sensitive: bool
+    columns: tuple | None  # of the result, beside the public ones
+    id: str | None
+    how: dict
+
+    @classmethod
+    def checked(cls, mechanism, sensitive, public, keep_sensitive, columns, id, how):
+        keep_sensitive = validation.flag("keep_sensitive", keep_sensitive)
+        if columns is not None:
+            columns = () if isinstance(columns, list | tuple) and not columns else names(parts_of("columns", columns))
+        for argument, named in (("public", public), ("columns", () if keep_sensitive else columns or ())):
+            for name in named:
+                if name in sensitive:
+                    raise ValueError(f"{argument} names {name!r}, which is sensitive")
+        if id is not None and not isinstance(id, str):
+            raise ValueError(f"id is a {type(id).__name__}, not the name of a column")
+        if id is not None and how["key"] is None:
+            raise ValueError(f"id = {id!r} needs key: without a secret of its own, the same id has no same answer")
+        if id in sensitive or id in public:
+            raise ValueError(f"id = {id!r} is sensitive or public: all records with one value of it would be one")
+        return cls(mechanism, sensitive, public, keep_sensitive, columns, id, how)
+
+    @property
+    def sees_s(self):
+        return self.mechanism is None or self.mechanism.sees_s
+
+    def check(self, frame, all_names):
+        """That columns with a part to play are there once, and S and X not in an index, which would be published."""
+        others = {"columns": self.columns or (), "id": () if self.id is None else (self.id,)} if self.mechanism else {}
+        for role, named in {"sensitive": self.sensitive, "public": self.public, **others}.items():
+            for name in named:
+                n_columns = all_names.count(name)
+                if n_columns > 1:
+                    raise ValueError(f"frame has {n_columns} columns {name!r} ({role})")
+                if name in frame.index_names and (name in self.sensitive or name in self.public):
+                    raise ValueError(f"frame has {name!r} ({role}) in its index: frame.reset_index() makes it a column")
+                if n_columns == 0 and (role != "sensitive" or self.sees_s):
+                    raise ValueError(f"frame has no column {name!r} ({role}), only {validation.shortened(all_names)}")
+
+    def places(self, all_names):
+        """Those of the columns that the result has."""
+        left_out = () if self.keep_sensitive else self.sensitive
+        chosen = all_names if self.columns is None else (*self.columns, *self.public)
+        return [place for place, name in enumerate(all_names) if name in chosen and name not in left_out]
+
+    def __call__(self, frame):
+        frame, joint = frame_of(frame), self.mechanism.joint
+        columns = frame.checked_columns()
+        all_names, by_name = [name for name, _ in columns], dict(columns)
+        self.check(frame, all_names)
+        s = None
+        if self.sees_s:
+            s = _as_labels_are("sensitive", read_columns(self.sensitive, by_name), joint.s_labels)
+        x = _as_labels_are("public", read_columns(self.public, by_name), joint.x_labels)
+        with naming_columns(s=self.sensitive, x=self.public, ids=[self.id]):
+            y = self.mechanism.sanitize(s, x, ids=None if self.id is None else by_name[self.id], **self.how)
+        return frame.replaced(self.places(all_names), y if isinstance(x, dict) else dict.fromkeys(self.public, y))
+
+
+def read_columns(specs, by_name):
+    """{name: column}, numbers in their bins where a `ColumnSpec` has some."""
+    return {
+        name: BinnedColumn(spec, adapter_of(f"column {name!r}", by_name[name])) if spec.edges else by_name[name]
+        for name, spec in specs.items()
+    }
+
+
+def _as_labels_are(role, by_name, labels):
+    """A table where labels are tuples of its columns' values, the only column otherwise."""
+    known = [label for label in labels if label is not None]
+    of_table = bool(known) and all(isinstance(label, tuple) and len(label) == len(by_name) for label in known)
+    if len(by_name) > 1 and not of_table:
+        raise ValueError(f"{role} names {len(by_name)} columns, and {known[0]!r} is a label of the mechanism")
+    for place, (name, column) in enumerate(by_name.items()):
+        _check_kind(f"column {name!r}", column, [label[place] for label in known] if of_table else known)
+    return by_name if of_table else next(iter(by_name.values()))
+
+
+_ALIKE, FIRST_RECORDS = {"true or false": "numbers", "whole numbers": "numbers"}, 100
+
+
+def _check_kind(name, column, labels):
+    """That the first values are not all text where labels are numbers, say."""
+    column = adapter_of(name, column)
+    values = [column.value_at(record) for record in range(min(FIRST_RECORDS, len(column)))]
+    kinds = kind_of([None if is_missing(value) else value for value in values]), kind_of(labels)
+    known = all(kind in (*KINDS.values(), "tuple") for kind in kinds)
+    if known and _ALIKE.get(kinds[0], kinds[0]) != _ALIKE.get(kinds[1], kinds[1]):
+        raise ValueError(f"{name} has {kinds[0]}; the mechanism was made for {kinds[1]}, as {labels[0]!r}")
+
+
+@contextmanager
+def naming_columns(**arguments):
+    """A ValueError about s, x or ids becomes one about the columns that these are."""
+    try:
+        yield
+    except ValueError as error:
+        message = str(error).replace("\n", " ")
+        for argument, named in arguments.items():
+            one = re.match(rf"{argument}\[({'|'.join(re.escape(repr(name)) for name in named)})\]", message)
+            if one:
+                message = f"column {one[1]}{message[one.end() :]}"
+            elif re.match(rf"{argument}(\[| is | has )", message):
+                columns = f"column {_quoted(named)}" if len(named) == 1 else f"columns ({_quoted(named)})"
+                message = columns + message.removeprefix(argument)
+        raise ValueError(message) from None
