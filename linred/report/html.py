@@ -18,38 +18,8 @@ from linred.errors import NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.summary import Report, largest_moves
 from linred.privacy.leakage import FIGURES
+from linred.report import html_templates as words
 from linred.report.html_chart import chart, sample
-from linred.report.html_templates import (
-    ALPHABET,
-    ASSUMPTIONS,
-    BARS,
-    CERTIFIED,
-    CERTIFIED_HEAD,
-    FIT_COUNTED,
-    FIT_GIVEN,
-    GAP,
-    GROUP,
-    HEADLINE,
-    INFORMATION,
-    KEY,
-    KNOWS_X,
-    LEAK_HEAD,
-    LINE_STYLE,
-    LINE_WIDTH,
-    MARGINAL_HEAD,
-    MEANS,
-    MISSING,
-    NAMES,
-    NOT_SCANNED,
-    NOTES,
-    OTHER_COLUMNS,
-    OTHER_MARGINAL,
-    PAGE,
-    PRICE,
-    PRIVACY,
-    SAME_MARGINAL,
-    STYLE,
-)
 from linred.report.html_values import SAME, count, data, escaped, factor, label, nats, share, unit
 from linred.report.tradeoff import tradeoff
 from linred.sampling.exact_certificate import Certificate
@@ -89,15 +59,15 @@ def page(mechanism):
         _assumptions,
     )
     body = "\n".join(section(told) for section in sections)
-    return PAGE.format(s=told.s, x=told.x, style=STYLE + _line_styles(), body=body, version=__version__)
+    return words.PAGE.format(s=told.s, x=told.x, style=words.STYLE + _line_styles(), body=body, version=__version__)
 
 
 def _line_styles():
     """The colour and the dashes of every mechanism that the page may have a curve of."""
     shown = {name: kind for name, kind in KINDS.items() if kind.page_colours}
     return "".join(
-        LINE_STYLE.format(
-            name, *kind.page_colours, " ".join(f"{LINE_WIDTH * part:g}" for part in kind.dashes) or "none"
+        words.LINE_STYLE.format(
+            name, *kind.page_colours, " ".join(f"{words.LINE_WIDTH * part:g}" for part in kind.dashes) or "none"
         )
         for name, kind in shown.items()
     )
@@ -133,9 +103,9 @@ class _Told(NamedTuple):
 
 def _headline(told):
     certified = told.mechanism.certified
-    name, sampled = NAMES[told.measure], getattr(certified or told.certificate, told.measure)
+    name, sampled = words.NAMES[told.measure], getattr(certified or told.certificate, told.measure)
     before = nats(getattr(told.report.before, told.measure))
-    said = HEADLINE.get(sampled, HEADLINE[told.measure])
+    said = words.HEADLINE.get(sampled, words.HEADLINE[told.measure])
     private = said.format(s=told.s, name=name, before=before, sampled=nats(sampled, up=True), factor=factor(sampled))
     if certified:
         private = f"With a confidence of {share(certified.confidence)}: {private[0].lower()}{private[1:]}"
@@ -158,7 +128,7 @@ def _about(told):
     }
     if fitted:
         rows["Alphabets"] = "declared beforehand" if fitted.declared else "read off the data"
-        rows["Missing values"] = MISSING[fitted.missing]
+        rows["Missing values"] = words.MISSING[fitted.missing]
     return "<dl>" + "".join(f"<dt>{term}</dt><dd>{said}</dd>" for term, said in rows.items()) + "</dl>"
 
 
@@ -172,11 +142,11 @@ def _column(name, n, parts):
 
 def _target(told):
     target = told.mechanism.target
-    asked = [name for name in NAMES if target and getattr(target, name) < math.inf]
+    asked = [name for name in words.NAMES if target and getattr(target, name) < math.inf]
     if not asked:
         return "none was set; the figures below are what it comes to"
     met = "met" if target.is_met_by(told.certificate) else "NOT met"
-    limits = " and ".join(f"{NAMES[name]} at most {getattr(target, name)!r} nats" for name in asked)
+    limits = " and ".join(f"{words.NAMES[name]} at most {getattr(target, name)!r} nats" for name in asked)
     return f"{limits}: <strong>{met}</strong> by the integers that records are drawn with"
 
 
@@ -185,14 +155,14 @@ def _privacy(told):
     for name, title in FIGURES.items():
         before, after, sampled = (getattr(figures, name) for figures in (report.before, report.after, certificate))
         by = "without limit" if sampled == math.inf else f"by a factor of {factor(sampled)} at most"
-        groups += GROUP.format(
+        groups += words.GROUP.format(
             label=title,
             before=data(f"before.{name}", before, nats(before)),
             after=data(f"after.{name}", after, nats(after)),
             sampled=data(f"sampled.{name}", sampled, nats(sampled, up=True)),
-            means=MEANS[name].format(by=by),
+            means=words.MEANS[name].format(by=by),
         )
-    return _section("What is told about S", _scrolling("What is told about S", PRIVACY.format(groups=groups)))
+    return _section("What is told about S", _scrolling("What is told about S", words.PRIVACY.format(groups=groups)))
 
 
 def _certified(told):
@@ -205,20 +175,20 @@ def _certified(told):
         kinds = (("plug_in", certified.plug_in), ("certified", certified), ("ceiling", certified.ceiling))
         values = [(kind, getattr(figures, name)) for kind, figures in kinds]
         rows.append([title, *(data(f"{kind}.{name}", value, nats(value, up=True)) for kind, value in values)])
-    said = CERTIFIED.format(
+    said = words.CERTIFIED.format(
         confidence=share(certified.confidence),
         basis=certified.basis,
         n=certified.n_records,
         together="all at once" if certified.together else "each by itself",
         because=escaped(certified.because),
     )
-    table = _table("What holds with confidence", CERTIFIED_HEAD, rows)
+    table = _table("What holds with confidence", words.CERTIFIED_HEAD, rows)
     return _section("What holds on estimated data", said, table, _price(design) if design else "")
 
 
 def _price(design):
     """What confidence costs."""
-    said = PRICE.format(
+    said = words.PRICE.format(
         **{name: share(getattr(design, name)) for name in ("dtv", "dtv_plug_in", "dtv_ceiling", "redrawn")}
     )
     redrawn = (("S", design.redrawn_s), ("X", design.redrawn_x))
@@ -232,12 +202,12 @@ def _utility(told):
     if n_records is not None:
         changed = utility.dtv * n_records
         rows.append([f"records changed, expected, of {n_records:,}", data("changed", changed, count(changed))])
-    for name, title in INFORMATION.items():
+    for name, title in words.INFORMATION.items():
         value = getattr(utility, name)
         rows.append([title, data(f"utility.{name}", value, nats(value) + " nats")])
     if (cost := utility.expected_distortion) is not None:
         rows.append(["expected distortion, E d(X,Y)", data("utility.expected_distortion", cost, f"{cost:.6g}")])
-    rows.append([GAP, data("gap", gap, share(gap) if cost is None else f"{gap:.2g}")])
+    rows.append([words.GAP, data("gap", gap, share(gap) if cost is None else f"{gap:.2g}")])
     return _section("What is left of X", _table("What it costs", ("figure", "value"), rows))
 
 
@@ -247,14 +217,14 @@ def _tradeoff(told):
     if before <= NOTHING:
         return _section(title, "<p>X tells nothing about S to begin with: there is nothing to trade.</p>")
     targets, curves = _curves(told.mechanism.joint, told.measure, own, before)
-    key = {kind: f"<b>{KINDS[kind].label}</b>: {KEY[kind]}" for kind in curves}
-    key["own"] = f"<b>this mechanism</b>: {share(told.report.utility.dtv)} at {NAMES[told.measure]} {unit(own)}"
+    key = {kind: f"<b>{KINDS[kind].label}</b>: {words.KEY[kind]}" for kind in curves}
+    key["own"] = f"<b>this mechanism</b>: {share(told.report.utility.dtv)} at {words.NAMES[told.measure]} {unit(own)}"
     items = "".join(f"<li>{sample(kind)}{said}</li>" for kind, said in key.items())
     rows = [
         [f"{target:.4g}", *map(share, row)]
         for target, *row in zip(targets, *(curve[1] for curve in curves.values()), strict=True)
     ]
-    head = f"{NAMES[told.measure]} asked, nats", *(KINDS[kind].label for kind in curves)
+    head = f"{words.NAMES[told.measure]} asked, nats", *(KINDS[kind].label for kind in curves)
     numbers = _table("Share of records changed", head, rows)
     return _section(
         title,
@@ -277,7 +247,7 @@ def _notes(told, own, curves):
         "large": n_cells > OPTIMAL_CELLS,
         "failed": len(curves) < (3 if n_cells <= SELECTIVE_CELLS else 2),
     }
-    return [NOTES[case] for case, holds in cases.items() if holds]
+    return [words.NOTES[case] for case, holds in cases.items() if holds]
 
 
 def _curves(joint, measure, own, before):
@@ -307,13 +277,13 @@ def _marginals(told):
     for x in shown:
         widths = (f"{100 * p[x] / largest[shown[0]]:.2f}" for p in sides.values())
         numbers = (data(f"p_{side}", p[x], share(p[x])) for side, p in sides.items())
-        rows.append([label(joint.x_labels[x]), BARS.format(*widths), *numbers])
+        rows.append([label(joint.x_labels[x]), words.BARS.format(*widths), *numbers])
     if n_others := joint.p_x.size - len(shown):
         others = (share(np.delete(p, shown).sum()) for p in sides.values())
         rows.append([f"{n_others:,} other{'s' if n_others > 1 else ''} together", "", *others])
     distance = share(0.5 * float(np.abs(joint.p_x - p_y).sum()))
-    said = SAME_MARGINAL if told.keeps_marginal else OTHER_MARGINAL.format(distance=distance)
-    table = _table("Share of records with each value", MARGINAL_HEAD, rows)
+    said = words.SAME_MARGINAL if told.keeps_marginal else words.OTHER_MARGINAL.format(distance=distance)
+    table = _table("Share of records with each value", words.MARGINAL_HEAD, rows)
     return _section("The distribution of X before and after", f"<p>{said}</p>", table)
 
 
@@ -339,7 +309,7 @@ def _moves(told):
 def _other_columns(told):
     title, fitted, released = "Other columns", told.mechanism.fitted, told.report.after.mutual_information
     if not fitted or not fitted.scanned:
-        return _section(title, f"<p>{NOT_SCANNED}</p>")
+        return _section(title, f"<p>{words.NOT_SCANNED}</p>")
     if not fitted.leaks:
         return _section(title, "<p>There was no other column when the mechanism was fitted.</p>")
     leaks, telling = sorted(fitted.leaks, key=lambda leak: -leak.beyond_chance), fitted.telling(released)
@@ -356,9 +326,9 @@ def _other_columns(told):
             ]
         )
     blind = share(float(told.mechanism.joint.p_s.max()))
-    said = OTHER_COLUMNS.format(released=nats(released), n=len(telling), all=len(leaks), blind=blind)
+    said = words.OTHER_COLUMNS.format(released=nats(released), n=len(telling), all=len(leaks), blind=blind)
     said += f" {len(leaks) - len(shown)} that tell less are left out." if len(shown) < len(leaks) else ""
-    return _section(title, f"<p>{said}</p>", _table("Columns that are passed on", LEAK_HEAD, rows))
+    return _section(title, f"<p>{said}</p>", _table("Columns that are passed on", words.LEAK_HEAD, rows))
 
 
 def _assumptions(told):
@@ -366,11 +336,11 @@ def _assumptions(told):
     unseen = mechanism.joint.unseen if mechanism.sees_s else mechanism.joint.p_x == 0.0
     what, n_unseen = "pairs (s, x)" if mechanism.sees_s else "values of X", np.count_nonzero(unseen)
     never = f"{n_unseen:,} of the {unseen.size:,} {what} do not" if n_unseen else f"All {unseen.size:,} {what}"
-    said = ASSUMPTIONS.format(
-        fit=FIT_GIVEN if told.n_records is None else FIT_COUNTED.format(n=told.mechanism.joint.n_records),
+    said = words.ASSUMPTIONS.format(
+        fit=words.FIT_GIVEN if told.n_records is None else words.FIT_COUNTED.format(n=told.mechanism.joint.n_records),
         never=never,
-        knows_x=KNOWS_X[mechanism.sees_s],
-        alphabet=ALPHABET[fitted and fitted.declared],
+        knows_x=words.KNOWS_X[mechanism.sees_s],
+        alphabet=words.ALPHABET[fitted and fitted.declared],
     )
     return _section("What this rests on", said)
 

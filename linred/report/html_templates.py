@@ -1,6 +1,7 @@
-"""What is written on the page: its texts, templates and style."""
+"""What is written on the page: its texts and templates. `page.css` is its style, `page.html` the frame of it all."""
 
 import math
+from importlib.resources import files
 
 NAMES = {"ldp": "LDP", "log_lift": "log-lift"}
 HEADLINE = {
@@ -105,96 +106,8 @@ CHART = """<svg viewBox="0 0 480 300" role="img"><title>Share of records changed
 <desc>This mechanism changes {share} of the records at {name} {nats}. A table below has the numbers of the
 curves.</desc> {marks}<text x="4" y="14">share of records changed{scale}</text> <text x="470" y="292"
 text-anchor="end">{name} of S to Y, nats; less is more private</text></svg>"""
-STYLE = """
-:root { color-scheme: light dark; --paper: #fdfcf9; --ink: #1d1c1a; --soft: #5b5953; --rule: #d8d4ca; --own: #b00040;
-  --x: #6f8aa3; --y: #1f5b92; }
-@media screen and (prefers-color-scheme: dark) {
-  :root { --paper: #17181b; --ink: #e9e7e2; --soft: #aeaba4; --rule: #3b3c42; --own: #ff7d9e;
-    --x: #5f7386; --y: #8cc4f7; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere;
-  font: 1.0625rem/1.5 Charter, "Bitstream Charter", "Sitka Text", Cambria, "Liberation Serif", serif; }
-main, footer { max-width: 44rem; margin: 0 auto; padding: 1.5rem 1rem; }
-h1, h2 { font-weight: 600; line-height: 1.2; text-wrap: balance; }
-h1 { font-size: clamp(1.6rem, 5vw, 2.3rem); margin: .4rem 0 .8rem; }
-h2 { font-size: 1.3rem; margin: 2.6rem 0 .6rem; }
-p { margin: .6rem 0; }
-.lead { font-size: 1.25rem; line-height: 1.42; }
-.confidential, footer, table, dl, svg, .key, summary { font-family: system-ui, "Liberation Sans", sans-serif; }
-.confidential, footer, .means, caption, .key { color: var(--soft); font-size: .875rem; line-height: 1.4; }
-.confidential { margin: 0; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.2rem; font-size: .9375rem; margin: 1.4rem 0;
-  border-block: 1px solid var(--rule); padding: .8rem 0; }
-dt { color: var(--soft); }
-dd { margin: 0; }
-.scroll { overflow-x: auto; margin: .6rem 0; }
-table { border-collapse: collapse; width: 100%; font-size: .9375rem; line-height: 1.35; overflow-wrap: normal;
-  font-variant-numeric: tabular-nums lining-nums; }
-caption { text-align: left; padding-bottom: .5rem; }
-th, td { padding: .3rem 0 .3rem .9rem; text-align: right; vertical-align: baseline; font-weight: 400; }
-td { white-space: nowrap; }
-th:first-child, .word, .means { text-align: left; white-space: normal; }
-th[scope=row], .word { overflow-wrap: anywhere; min-width: 7.2rem; }
-th:first-child, .means { padding-left: 0; }
-thead th { color: var(--soft); font-size: .8125rem; vertical-align: bottom; border-bottom: 1px solid var(--ink); }
-tbody tr { border-top: 1px solid var(--rule); }
-tbody tr:has(.means) { border: 0; }
-.means { padding: 0 0 .6rem; }
-th[scope=rowgroup], td b { font-weight: 600; }
-.bars { display: block; width: 100%; min-width: 3rem; height: 16px; }
-rect.x { fill: var(--x); }
-rect.y { fill: var(--y); }
-span.x, span.y { white-space: nowrap; }
-span.x::before, span.y::before { content: ""; display: inline-block; width: .9em; height: .5em; margin-right: .4em; }
-span.x::before { background: var(--x); }
-span.y::before { background: var(--y); }
-th strong { color: var(--own); font-weight: 600; display: inline-block; }
-figure { margin: 1rem 0 .6rem; }
-figure > svg { display: block; width: 100%; max-width: 38rem; height: auto; }
-svg text { fill: var(--ink); font-size: 11.5px; }
-svg .tick { fill: var(--soft); }
-.grid { stroke: var(--rule); }
-.line { fill: none; stroke: currentColor; stroke-width: 2; }
-svg .name { fill: currentColor; font-weight: 600; text-anchor: middle; }
-.own { color: var(--own); }
-circle.own { fill: var(--paper); stroke: currentColor; stroke-width: 3; }
-.key { list-style: none; padding: 0; margin: .6rem 0; }
-.key li { padding-left: 42px; }
-.key b { color: var(--ink); font-weight: 600; }
-.sample { width: 32px; height: 12px; margin: 0 10px 0 -42px; }
-section ul { padding-left: 1.1rem; }
-li { margin: .35rem 0; }
-summary { cursor: pointer; font-size: .9375rem; }
-footer { border-top: 1px solid var(--rule); margin-top: 1rem; }
-@media (max-width: 480px) {
-  svg text { font-size: 15px; } .lead { font-size: 1.125rem; } table { font-size: .875rem; }
-  th, td { padding-left: .5rem; } th[scope=row] { min-width: 5.6rem; } .word { min-width: 5rem; }
-  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } }
-@media print {
-  html { font-size: 13px; print-color-adjust: exact; } main, footer { max-width: none; padding: 0; }
-  h2 { break-after: avoid; } figure, tr, li, dl { break-inside: avoid; } .scroll { overflow: visible; }
-  body { background: none; } details:not([open]) { display: none; } }
-"""
+STYLE, PAGE = (files("linred.report").joinpath(name).read_text("utf-8") for name in ("page.css", "page.html"))
 LINE_WIDTH = 2
 LINE_STYLE = """.{0} {{ color: {1}; }} .line.{0} {{ stroke-dasharray: {3}; }}
 @media screen and (prefers-color-scheme: dark) {{ .{0} {{ color: {2}; }} }}
-"""
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>Publishing {x}, protecting {s}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-<p class="confidential">Confidential: holds parts of the joint distribution of S and X</p>
-{body}
-</main>
-<footer>Made by linred {version}. Figures are in nats: 1 nat is a factor of 2.72, or 1.44 bits.</footer>
-</body>
-</html>
 """
