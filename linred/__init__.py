@@ -10,85 +10,54 @@ The names below are the library; each is documented where it is defined.
 
 from importlib import import_module
 
+from linred._kernels import simd as _simd  # noqa: F401, a LINRED_SIMD that cannot run is refused here
 from linred._version import __version__ as __version__
-from linred.design.calibration import alpha_for
-from linred.design.closed_form import markov, non_markov
-from linred.distribution.joint import Joint
-from linred.distribution.linear_reduction import linear_reduction
-from linred.mechanism.mechanism import Mechanism
-from linred.privacy.metrics import (
-    alpha_leakage,
-    dp,
-    first_order,
-    ldp,
-    log_lift,
-    max_lift,
-    maximal_leakage,
-    min_lift,
-    mutual_information,
-)
 
-__all__ = [
-    "DriftError",
-    "DriftWarning",
-    "Joint",
-    "Mechanism",
-    "Monitor",
-    "NotOptimalWarning",
-    "Sampler",
-    "Sanitizer",
-    "alpha_for",
-    "alpha_leakage",
-    "audit",
-    "baselines",
-    "certify",
-    "dp",
-    "first_order",
-    "fit",
-    "ldp",
-    "linear_reduction",
-    "load",
-    "local",
-    "log_lift",
-    "markov",
-    "max_lift",
-    "maximal_leakage",
-    "min_lift",
-    "mutual_information",
-    "non_markov",
-    "optimal",
-    "sanitize_frame",
-    "selective",
-    "tradeoff",
-]
-
-
-_LATER = {
+_HOME = {
     "DriftError": "errors",
     "DriftWarning": "errors",
+    "Joint": "distribution.joint",
+    "Mechanism": "mechanism.mechanism",
     "Monitor": "assurance.monitor",
     "NotOptimalWarning": "errors",
     "Sampler": "sampling.sampler",
     "Sanitizer": "frames.estimator",
+    "alpha_for": "design.calibration",
+    "alpha_leakage": "privacy.metrics",
     "audit": "assurance.audit",
+    "baselines": "design",
     "certify": "assurance.certify",
+    "dp": "privacy.metrics",
+    "first_order": "privacy.metrics",
     "fit": "design.fit",
+    "ldp": "privacy.metrics",
+    "linear_reduction": "distribution.linear_reduction",
     "load": "mechanism.artifact_reader",
     "local": "privacy.local_geometry",
+    "log_lift": "privacy.metrics",
+    "markov": "design.closed_form",
+    "max_lift": "privacy.metrics",
+    "maximal_leakage": "privacy.metrics",
+    "min_lift": "privacy.metrics",
+    "mutual_information": "privacy.metrics",
+    "non_markov": "design.closed_form",
     "optimal": "design.optimal",
     "sanitize_frame": "frames.sanitize_frame",
     "selective": "design.selective",
     "tradeoff": "report.tradeoff",
 }
-"""Loaded when asked for, from these modules: what they need takes as long to import as all the rest."""
+"""The module of each public name, loaded when the name is asked for. `__init__.pyi` says the same to editors."""
+
+__all__ = [*_HOME]
 
 
 def __getattr__(name):
-    if name == "baselines":
-        return import_module("linred.design.baselines")
-    if name in _LATER:
-        return getattr(import_module(f"linred.{_LATER[name]}"), name)
-    raise AttributeError(f"module 'linred' has no attribute {name!r}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'linred' has no attribute {name!r}")
+    home = import_module(f"linred.{_HOME[name]}")
+    value = import_module("linred.design.baselines") if name == "baselines" else getattr(home, name)
+    globals()[name] = value
+    return value
 
 
 def __dir__():

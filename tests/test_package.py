@@ -30,6 +30,18 @@ def test_import_loads_no_optimiser_no_plots_no_frames():
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
 
 
+def test_the_stub_names_what_the_package_serves():
+    stub = ast.parse((ROOT / "linred" / "__init__.pyi").read_text())
+    stated = {name.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    assert stated == {name: f"linred.{home}" for name, home in linred._HOME.items()}
+
+
+def test_completion_finds_every_public_name():
+    assert set(linred.__all__) < set(dir(linred))
+    with pytest.raises(AttributeError, match=r"^module 'linred' has no attribute 'nothing'$"):
+        linred.nothing  # noqa: B018
+
+
 def test_every_public_name_is_documented():
     for name in linred.__all__:
         assert getattr(linred, name).__doc__, name
