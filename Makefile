@@ -1,4 +1,4 @@
-# Each target sets up all that it needs: Python 3.10+, a C compiler and make are enough.
+# Each target sets up all that it needs: Python 3.11+, a C compiler and make are enough.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin

@@ -14,9 +14,9 @@ GROUP_BYTES, GROUP_RECORDS = 64 * 2**20, 2**20
 
 
 class _Source:
-    n_records, n_bytes_read, n_read = None, None, 0
+    n_records, n_bytes_read, n_read, reads_pipes = None, None, 0, False
 
-    def __init__(self, path):
+    def __init__(self, path, form, encoding):
         self.path = path
         with _reading(path):
             self._open()
@@ -156,6 +156,8 @@ class ArrowFileSource(_Source):
 
 
 class ArrowStreamSource(_Source):
+    reads_pipes = True
+
     def _open(self):
         pa = pyarrow()
         self._file = pa.PythonFile(stdin(), mode="r") if self.path == PIPE else pa.OSFile(os.fsencode(self.path))

@@ -27,7 +27,7 @@ BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
 class CsvSource:
     """A CSV file, or a pipe, record after record."""
 
-    n_records, n_read = None, 0
+    n_records, n_read, reads_pipes = None, 0, True
 
     def __init__(self, path, form, encoding):
         pa = pyarrow()

@@ -19,6 +19,13 @@ class Format(NamedTuple):
     delimiter: str = ","
 
 
+_KINDS = {
+    "csv": (csv_file.CsvSource, csv_file.CsvSink),
+    "parquet": (columnar_file.ParquetSource, columnar_file.ParquetSink),
+    "arrow": (columnar_file.ArrowFileSource, columnar_file.ArrowSink),
+    "arrows": (columnar_file.ArrowStreamSource, columnar_file.ArrowSink),
+}
+"""What reads and what writes each kind of file."""
 _EXTENSIONS = {
     ".csv": Format("csv"),
     ".tsv": Format("csv", delimiter="\t"),
@@ -28,8 +35,6 @@ _EXTENSIONS = {
     ".feather": Format("arrow"),
     ".arrows": Format("arrows"),
 }
-
-
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -65,19 +70,13 @@ def open_source(path, form, *, encoding="utf-8"):
         raise FileError(f"{path}: there is no such file")
     if path != PIPE and os.path.isdir(path):
         raise FileError(f"{path} is a directory, not a file")
-    if form.kind == "csv":
-        return csv_file.CsvSource(path, form, encoding)
-    if is_pipe(path) and form.kind != "arrows":
+    source, _ = _KINDS[form.kind]
+    if is_pipe(path) and not source.reads_pipes:
         raise FileError(f"{form.kind} cannot be read from a pipe, it must seek: give a file, or pipe csv or arrows")
-    return {
-        "parquet": columnar_file.ParquetSource,
-        "arrow": columnar_file.ArrowFileSource,
-        "arrows": columnar_file.ArrowStreamSource,
-    }[form.kind](path)
+    return source(path, form, encoding)
 
 
 def open_sink(file, form, schema, replaced):
     """A sink that writes columns of a schema to a binary file; `replaced`: {name: Replaced} of those drawn anew."""
-    arrow = columnar_file.ArrowSink
-    sinks = {"csv": csv_file.CsvSink, "parquet": columnar_file.ParquetSink, "arrow": arrow, "arrows": arrow}
-    return sinks[form.kind](file, form, schema, replaced)
+    _, sink = _KINDS[form.kind]
+    return sink(file, form, schema, replaced)
