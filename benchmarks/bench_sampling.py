@@ -36,7 +36,7 @@ def sparse_rows(mechanism):
     keep, move, table_of = (part[seen].ravel() for part in (mechanism.keep, mechanism.move, mechanism.table_of))
     place = np.arange(keep.size)
     stays = csr_array((keep, (place, place % n_x)), shape=(keep.size, n_x))
-    rows = csr_array(stays + diags_array(move) @ mechanism._destinations[table_of])
+    rows = csr_array(stays + diags_array(move) @ mechanism.destinations[table_of])
     rows.eliminate_zeros()
     rows.sort_indices()
     return rows, rivals.by_pair(n_s * n_x, n_x) if mechanism.sees_s else rivals.by_x

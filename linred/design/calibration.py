@@ -112,8 +112,8 @@ def _mixed_figures(joint, toward, share):
 
 
 def _log_ratio_above(numerators, denominators):
-    x = metrics._largest_ratio(numerators, denominators)
-    return _rounded_up(metrics._log_ratio(numerators[x], denominators[x]))
+    x = metrics.largest_ratio(numerators, denominators)
+    return _rounded_up(metrics.log_ratio(numerators[x], denominators[x]))
 
 
 def _rounded_up(figure):

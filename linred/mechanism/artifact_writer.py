@@ -38,7 +38,7 @@ def digest(content):
 
 def table_digest(mechanism):
     """SHA-256 over the integers that are drawn from."""
-    kernel = mechanism.sampler()._kernel
+    kernel = mechanism.sampler().kernel
     digest = hashlib.sha256(mechanism.sampler().first_stage.encode())
     for array in (kernel.rows, kernel.cells):
         for field in array.dtype.names:

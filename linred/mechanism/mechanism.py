@@ -99,14 +99,14 @@ class Mechanism(Immutable):
     @property
     def p_y_given_x(self):
         """P(y|x), |X| x |X|; P_Y where P(x) = 0."""
-        p_xy, p_x = self._joint_xy(0, self.joint.shape[1]).toarray(), self.joint.p_x[:, None]
+        p_xy, p_x = self.joint_xy(0, self.joint.shape[1]).toarray(), self.joint.p_x[:, None]
         return np.divide(p_xy, p_x, out=np.tile(self.p_y, (p_x.size, 1)), where=p_x > 0.0)
 
     @property
     def p_y_given_sx(self):
         """P(y|s,x), a dense |S| x |X| x |X| array: only where it fits."""
         n_x = self.joint.shape[1]
-        dense = self._destinations.toarray()[self.table_of]
+        dense = self.destinations.toarray()[self.table_of]
         dense *= self.move[:, :, None]
         dense[:, np.arange(n_x), np.arange(n_x)] += self.keep
         return dense
@@ -121,7 +121,7 @@ class Mechanism(Immutable):
         """P(x | table of (s, x)); only tables that several pairs share can hold x itself."""
         n_x, n_pairs = table_of.shape[1], np.bincount(table_of.ravel(), minlength=self.tables.indptr.size - 1)
         shared = np.flatnonzero((n_pairs > 1) | (np.arange(n_pairs.size) == 0))
-        of_shared, place = self._destinations[shared].toarray(), np.full(n_pairs.size, shared.size)
+        of_shared, place = self.destinations[shared].toarray(), np.full(n_pairs.size, shared.size)
         place[shared] = np.arange(shared.size)
         return np.vstack([of_shared, np.zeros(n_x)])[place[table_of], np.arange(n_x)]
 
@@ -236,13 +236,13 @@ class Mechanism(Immutable):
         return Sampler(self)
 
     @cached_property
-    def _marginal_sampler(self):
+    def marginal_sampler(self):
         """Draws from P_Y, whatever s and x are."""
         return drawing_from(self.joint, self.p_y, "marginal").sampler()
 
     def __getstate__(self):
         """Without the tables, which are compiled again."""
-        compiled = ("_sampler", "_marginal_sampler")
+        compiled = ("_sampler", "marginal_sampler")
         return {name: value for name, value in self.__dict__.items() if name not in compiled}
 
     def __repr__(self):
@@ -256,7 +256,7 @@ class Mechanism(Immutable):
         return f"{self.name}, {self.target}" if self.target and str(self.target) else self.name
 
     @cached_property
-    def _destinations(self):
+    def destinations(self):
         """The tables as a sparse matrix, tables x |X|."""
         from scipy.sparse import csr_array
 
@@ -274,14 +274,14 @@ class Mechanism(Immutable):
         some = mass > 0.0
         return csr_array((mass[some], (x[some], self.table_of.ravel()[some])), shape=(n_x, self.tables.indptr.size - 1))
 
-    def _joint_xy(self, start, stop):
+    def joint_xy(self, start, stop):
         """Rows start:stop of P(x, y), sparse: (row, col, data) of what occurs."""
         from scipy.sparse import csr_array
 
         n_rows, n_x = stop - start, self.joint.shape[1]
         kept = (self.joint.p_sx[:, start:stop] * self.keep[:, start:stop]).sum(axis=0)
         stays = csr_array((kept, np.arange(start, stop), np.arange(n_rows + 1)), shape=(n_rows, n_x))
-        block = self._redrawn[start:stop] @ self._destinations + stays
+        block = self._redrawn[start:stop] @ self.destinations + stays
         block.eliminate_zeros()
         return block.tocoo()
 
@@ -291,7 +291,7 @@ class Mechanism(Immutable):
         height = max(1, 2**21 // n_x)
         for start in range(0, n_x, height):
             stop = min(n_x, start + height)
-            yield slice(start, stop), self._joint_xy(start, stop)
+            yield slice(start, stop), self.joint_xy(start, stop)
 
 
 def drawing_from(joint, p_y, name):

@@ -31,7 +31,7 @@ class LocalReport:
         self.joints = {
             "S to X": mechanism.joint,
             "S to Y": mechanism.released,
-            "X to Y": Joint(mechanism._joint_xy(0, mechanism.joint.shape[1]).toarray()),
+            "X to Y": Joint(mechanism.joint_xy(0, mechanism.joint.shape[1]).toarray()),
         }
         self.before, self.after, self.utility = (local(joint, base) for joint in self.joints.values())
 

@@ -35,8 +35,8 @@ def ldp(joint, base=math.e, *, where=False):
     (2.0, Where(x=0, s=0, s_prime=1))
     """
     highest, lowest = _extremes(joint)
-    x = _largest_ratio(highest, lowest)
-    value = _log_ratio(highest[x], lowest[x]) / validation.log_of_base(base)
+    x = largest_ratio(highest, lowest)
+    value = log_ratio(highest[x], lowest[x]) / validation.log_of_base(base)
     return (value, Where(x, _row(joint, x, highest), _row(joint, x, lowest))) if where else value
 
 
@@ -63,7 +63,7 @@ def dp(joint, neighbors, base=math.e, *, where=False):
     if found is None:
         return (0.0, None) if where else 0.0
     x, s, s_prime = found[0], int(occurs[found[1]]), int(occurs[found[2]])
-    value = _log_ratio(joint.p_x_given_s[s, x], joint.p_x_given_s[s_prime, x]) / log_base
+    value = log_ratio(joint.p_x_given_s[s, x], joint.p_x_given_s[s_prime, x]) / log_base
     return (value, Where(x, s, s_prime)) if where else value
 
 
@@ -195,7 +195,7 @@ def _extremes(joint):
     return validation.joint(joint).column_extremes
 
 
-def _largest_ratio(numerators, denominators):
+def largest_ratio(numerators, denominators):
     """The first place of the largest numerator/denominator; 0/0 is skipped.
 
     The denominator is scaled by 2^60, exactly, so that only a true p/0 is infinite: see csrc/extremes.h.
@@ -205,7 +205,7 @@ def _largest_ratio(numerators, denominators):
     return int(np.argmax(np.where(numerators > 0.0, ratios, -1.0)))
 
 
-def _log_ratio(numerator, denominator):
+def log_ratio(numerator, denominator):
     """ln(numerator/denominator) to an ulp or two, next to one as well, and finite wherever the truth is."""
     if denominator == 0.0:
         return math.inf
@@ -216,9 +216,9 @@ def _log_ratio(numerator, denominator):
 
 
 def _lift(joint, numerators, denominators, extreme, base, where):
-    x = _largest_ratio(numerators, denominators)
+    x = largest_ratio(numerators, denominators)
     # The largest is never below zero; P(x) as a rounded sum may leave it an ulp under.
-    value = max(0.0, _log_ratio(numerators[x], denominators[x])) / validation.log_of_base(base)
+    value = max(0.0, log_ratio(numerators[x], denominators[x])) / validation.log_of_base(base)
     return (value, Where(x, _row(joint, x, extreme))) if where else value
 
 

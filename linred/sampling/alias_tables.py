@@ -43,7 +43,7 @@ def compile_tables(mechanism):
     by_keep = _by_keep(n_s, p_sx, keep, move, table_of, mechanism.tables)
     if n_x > sampling.PENDING or keep.shape[0] << by_keep.shift > MOST_SETTLED_ROWS:
         return by_keep
-    by_cells = _by_cells(n_s, p_sx, keep, move, mechanism._destinations.toarray()[table_of])
+    by_cells = _by_cells(n_s, p_sx, keep, move, mechanism.destinations.toarray()[table_of])
     return min(by_cells, by_keep, key=lambda compiled: compiled.nanoseconds)
 
 

@@ -9,34 +9,34 @@ class Channel:
     """A sampler's tables as P(y|s,x), in whole numbers."""
 
     def __init__(self, sampler):
-        joint, kernel = sampler.joint, sampler._kernel
+        joint, kernel = sampler.joint, sampler.kernel
         rows = kernel.rows.reshape(joint.shape[0] if sampler.sees_s else 1, -1)[:, : joint.shape[1]]
         first_cells, first_rows, table = np.unique(rows["first_cell"], return_index=True, return_inverse=True)
-        self._pieces = _pieces_of(kernel.cells, first_cells, rows["log2_cells"].ravel()[first_rows])
-        self._keep, self._table = rows["keep"].astype(object), table.reshape(rows.shape)
+        self.pieces = _pieces_of(kernel.cells, first_cells, rows["log2_cells"].ravel()[first_rows])
+        self.keep, self.table = rows["keep"].astype(object), table.reshape(rows.shape)
         self._joint, self._sees_s = joint, sampler.sees_s
         self.unseen = joint.unseen if sampler.sees_s else joint.p_x[None, :] == 0.0
 
     def unseen_row(self):
         """P(y|s,x) of pairs that the fit never saw: (numerators, denominator)."""
         numerators = np.zeros(self._joint.shape[1], object)
-        self._draw(self._table[tuple(np.argwhere(self.unseen)[0])][None], np.ones(1, object), numerators)
+        self._draw(self.table[tuple(np.argwhere(self.unseen)[0])][None], np.ones(1, object), numerators)
         return numerators, 2**64
 
     def released_given(self, s):
         """P(y|s), sum_x P(x|s) P(y|s,x): (numerators, denominator)."""
         weights = _whole_weights(self._joint, s)
         s = s if self._sees_s else 0
-        numerators = (weights * self._keep[s]) << 64
-        tables, of_x = np.unique(self._table[s], return_inverse=True)
+        numerators = (weights * self.keep[s]) << 64
+        tables, of_x = np.unique(self.table[s], return_inverse=True)
         moved = np.zeros(tables.size, object)
-        np.add.at(moved, of_x, weights * (2**64 - self._keep[s]))
+        np.add.at(moved, of_x, weights * (2**64 - self.keep[s]))
         self._draw(tables, moved, numerators)
         return numerators, int(weights.sum()) << 128
 
     def _draw(self, tables, mass, numerators):
         """numerators[y] += mass[t] * 2^64 P(y | table t), over the tables."""
-        indptr, y, weight = self._pieces
+        indptr, y, weight = self.pieces
         sizes = indptr[tables + 1] - indptr[tables]
         pieces = _ranges(indptr[tables], sizes)
         np.add.at(numerators, y[pieces], np.repeat(mass, sizes) * weight[pieces])
@@ -78,14 +78,14 @@ class Realised:
         from scipy.sparse import csr_array
 
         self._channel, self.sees_s = Channel(sampler), sampler.sees_s
-        indptr, y, weight = self._channel._pieces
+        indptr, y, weight = self._channel.pieces
         share = np.ldexp(weight.astype(np.float64), -64)
         self._tables = csr_array((share, y, indptr), shape=(indptr.size - 1, sampler.shape[1]))
         self._tables.sum_duplicates()
 
     def of(self, s):
         s = s if self.sees_s else 0
-        table, whole_keep = self._channel._table[s], self._channel._keep[s]
+        table, whole_keep = self._channel.table[s], self._channel.keep[s]
         keep, move = (np.ldexp(part.astype(np.float64), -64) for part in (whole_keep, 2**64 - whole_keep))
         moves, of_x = np.unique(move, return_inverse=True)
         kinds, group = np.unique(table * moves.size + of_x.ravel(), return_inverse=True)

@@ -53,7 +53,7 @@ class Sampler:
         compiled = alias_tables.compile_tables(mechanism)
         self.first_stage = "keep" if compiled.settled is None else "cells"
         *parts, pending = compiled
-        self._kernel = sampling.Kernel(*parts)
+        self.kernel = sampling.Kernel(*parts)
         self._block_records = BLOCK_RECORDS if pending <= MOSTLY_SETTLED else BLOCK_RECORDS // 4
 
     def sample(
@@ -102,15 +102,15 @@ class Sampler:
         start = validation.whole_number("start", start, 0, 2**64 - n_records)
         threads = None if threads is None else validation.whole_number("threads", threads, 1, None)
         if ids is None:
-            draw = _ByNumber(self._kernel, self.first_stage, secret, context, start)
+            draw = _ByNumber(self.kernel, self.first_stage, secret, context, start)
         else:
             if key is None:
                 raise ValueError("ids needs key: without a secret of its own, the same id has no same answer")
             if start != 0:
                 raise ValueError(f"start = {start} is given with ids, which take the place of record numbers")
-            draw = _ById(self._kernel, secret, context, *plain_ids(ids, n_records))
+            draw = _ById(self.kernel, secret, context, *plain_ids(ids, n_records))
         if out is not None:
-            _run(lambda block, room: self._kernel.check(block), columns, self._block_records, threads)
+            _run(lambda block, room: self.kernel.check(block), columns, self._block_records, threads)
         _run(draw, columns, self._block_records, threads)
         return columns[2]
 
@@ -122,7 +122,7 @@ class Sampler:
 
     @property
     def nbytes(self):
-        kernel = self._kernel
+        kernel = self.kernel
         first = kernel.keep_top if kernel.settled is None else kernel.settled
         return kernel.rows.nbytes + kernel.cells.nbytes + first.nbytes
 
@@ -162,7 +162,7 @@ class _ByNumber:
     """Draws a run of records by their numbers, from `start` on."""
 
     def __init__(self, kernel, first_stage, secret, context, start):
-        self._kernel, self._start = kernel, start
+        self.kernel, self._start = kernel, start
         self._word_bytes = 1 if first_stage == "cells" else 2
         self._first_key = keystream.subkey(secret, context, b"linred first")
         self._second_key = keystream.subkey(secret, context, b"linred second")
@@ -171,18 +171,18 @@ class _ByNumber:
         first = self._start + columns.first
         zeros = room.zeros[: columns.n_records * self._word_bytes]
         keystream.words_into(self._first_key, first * self._word_bytes, zeros, room.words)
-        counters = self._kernel.first_stage(columns, room.words, room.pending, first)
+        counters = self.kernel.first_stage(columns, room.words, room.pending, first)
         if counters.size:
             keystream.blocks_into(self._second_key, counters, room.blocks)
             n_pending = counters.size // keystream.BLOCK_BYTES
-            self._kernel.second_stage(columns, room.words, room.pending, n_pending, room.blocks)
+            self.kernel.second_stage(columns, room.words, room.pending, n_pending, room.blocks)
 
 
 class _ById:
     """Draws a run of records by their ids; there is no first stage, each has one block."""
 
     def __init__(self, kernel, secret, context, ids, are_text):
-        self._kernel = kernel
+        self.kernel = kernel
         if are_text:
             self._counters = keystream.text_counters(ids, keystream.subkey(secret, context, b"linred id hash"))
             self._key = keystream.subkey(secret, context, b"linred text ids")
@@ -191,10 +191,10 @@ class _ById:
             self._key = keystream.subkey(secret, context, b"linred ids")
 
     def __call__(self, columns, room):
-        self._kernel.no_first_stage(columns, room.pending)
+        self.kernel.no_first_stage(columns, room.pending)
         counters = self._counters[16 * columns.first : 16 * (columns.first + columns.n_records)]
         keystream.blocks_into(self._key, counters, room.blocks)
-        self._kernel.second_stage(columns, None, room.pending, columns.n_records, room.blocks)
+        self.kernel.second_stage(columns, None, room.pending, columns.n_records, room.blocks)
 
 
 class _Room:

@@ -88,7 +88,7 @@ def _draw(mechanism, known, unseen, *, key, seed, ids, **how):
     y_codes = mechanism.sampler().sample(s_codes, x_codes, **how)
     if unknown is not None:
         missing = mechanism.joint.shape[1]
-        others = mechanism._marginal_sampler.sample(None, x_codes, **how) if unseen == "marginal" else missing
+        others = mechanism.marginal_sampler.sample(None, x_codes, **how) if unseen == "marginal" else missing
         y_codes = np.where(unknown, others, y_codes.astype(np.int64))
     return Drawn(mechanism, known, y_codes, private)
 

@@ -134,7 +134,7 @@ def test_a_thousand_by_a_thousand_gives_equation_3():
     for rule in ("northwest", "proportional"):
         mechanism = linred.non_markov(joint, 0.7, coupling=rule)
         for s in range(0, 1000, 111):
-            dense = mechanism._destinations[mechanism.table_of[s]].toarray() * mechanism.move[s][:, None]
+            dense = mechanism.destinations[mechanism.table_of[s]].toarray() * mechanism.move[s][:, None]
             dense[np.arange(1000), np.arange(1000)] += mechanism.keep[s]
             np.testing.assert_allclose(joint.p_x_given_s[s] @ dense, mechanism.p_y_given_s[s], rtol=0, atol=1e-13)
 

@@ -23,7 +23,7 @@ def kernel_of(first_stage):
 def test_the_two_stages_equal_their_twin(first_stage, s_dtype, x_dtype, variant):
     sampler = kernel_of(first_stage)
     assert sampler.first_stage == first_stage
-    (n_s, n_x), kernel = sampler.shape, sampler._kernel
+    (n_s, n_x), kernel = sampler.shape, sampler.kernel
     if n_x > np.iinfo(x_dtype).max:
         pytest.skip("codes of x have no room")
     rng = np.random.default_rng(6)
@@ -47,7 +47,7 @@ def test_counters_are_the_numbers_of_the_records():
     for start in (0, 255, 2**32 - 2, 2**63, 2**64 - n):
         expected = b"".join((start + i).to_bytes(16, "big") for i in range(n))
         columns, pending = sampling.Columns(None, x, x.copy()), sampling.Pending(n)
-        assert sampler._kernel.first_stage(columns, words, pending, start).tobytes() == expected
+        assert sampler.kernel.first_stage(columns, words, pending, start).tobytes() == expected
 
 
 def test_the_kernel_refuses_tables_and_buffers_that_are_too_small():

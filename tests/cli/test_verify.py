@@ -30,7 +30,7 @@ def test_fit_with_confidence_is_the_librarys(certain):
     expected = fit.with_confidence(with_all, Target(ldp=1.0), 0.9)
     assert mechanism.design == expected.design
     assert mechanism.certified == expected.certified
-    np.testing.assert_array_equal(mechanism.sampler()._kernel.cells, expected.sampler()._kernel.cells)
+    np.testing.assert_array_equal(mechanism.sampler().kernel.cells, expected.sampler().kernel.cells)
 
 
 def _rows():

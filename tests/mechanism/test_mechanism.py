@@ -326,7 +326,7 @@ def test_large_alphabets_stay_sparse():
     moved = np.zeros((60, mechanism.tables.indptr.size - 1))
     s, x = np.nonzero(joint.p_sx)
     np.add.at(moved, (s, mechanism.table_of[s, x]), (joint.p_x_given_s * mechanism.move)[s, x])
-    by_rows = joint.p_x_given_s * mechanism.keep + moved @ mechanism._destinations
+    by_rows = joint.p_x_given_s * mechanism.keep + moved @ mechanism.destinations
     np.testing.assert_allclose(by_rows, mechanism.p_y_given_s, rtol=0, atol=1e-14)
     assert 0.0 < mechanism.mutual_information() < linred.privacy.metrics.entropy(joint.p_x)
 

@@ -16,7 +16,7 @@ expect five records or more, and the others are pooled."""
 
 def channel(sampler):
     """P(y|s,x) as Fractions, |S| x |X| x |X| (|S| is 1 where s is not seen), read off the cells one by one."""
-    (n_s, n_x), kernel = sampler.shape, sampler._kernel
+    (n_s, n_x), kernel = sampler.shape, sampler.kernel
     rows = kernel.rows.reshape(n_s if sampler.sees_s else 1, -1)[:, :n_x]
     dense = np.full((*rows.shape, n_x), Fraction(0), object)
     for s, x in np.ndindex(rows.shape):
@@ -32,7 +32,7 @@ def stored_channel(sampler, mechanism):
     """The mechanism's own P(y|s,x); a product that is too small for a double is the smallest one, not 0."""
     seen = slice(None if sampler.sees_s else 1)
     dense = mechanism.p_y_given_sx[seen]
-    drawn = mechanism._destinations.toarray()[mechanism.table_of[seen]] > 0.0
+    drawn = mechanism.destinations.toarray()[mechanism.table_of[seen]] > 0.0
     return np.where(drawn & (mechanism.move[seen] > 0.0)[..., None], np.maximum(dense, 5e-324), dense)
 
 
@@ -107,7 +107,7 @@ def check_frequencies(sampler, counts):
 
 def check_addresses(sampler, s, x, y, *, key, context=b"", start=0):
     """y is what the twin draws, record by record, with a keystream that is made here from its definition."""
-    n, word_bytes = x.size, 2 if sampler._kernel.settled is None else 1
+    n, word_bytes = x.size, 2 if sampler.kernel.settled is None else 1
     words = b""
     for block in range(start * word_bytes // 16, (start + n) * word_bytes // 16 + 1):
         words += aes(subkey(key, context, b"linred first"), block.to_bytes(16, "big"))
@@ -123,7 +123,7 @@ def check_addresses(sampler, s, x, y, *, key, context=b"", start=0):
 
 def twin(sampler, s, x, words, blocks):
     shift = (sampler.shape[1] - 1).bit_length()
-    return numpy_twins.sample(sampler._kernel, shift, s if sampler.sees_s else None, x, words, blocks)
+    return numpy_twins.sample(sampler.kernel, shift, s if sampler.sees_s else None, x, words, blocks)
 
 
 def aes(key, block):
