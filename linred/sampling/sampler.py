@@ -9,22 +9,13 @@ otherwise the second picks from the row's table. Most records need only the firs
 The rest of the bits come from a block of the record's own. csrc/sampling.h has both stages.
 """
 
-import os
-import threading
-from collections import deque
-from contextlib import contextmanager
-
 import numpy as np
 
 from linred._common import validation
 from linred._kernels import sampling
 from linred.columns.record_ids import plain_ids
 from linred.sampling import alias_tables, keystream
-
-BLOCK_RECORDS, MOSTLY_SETTLED = 2**20, 0.05
-"""Records that a thread draws at once: many, because it then waits for the interpreter a few times; a quarter of that
-where so many are pending that their blocks would not stay in a cache."""
-FEWEST_RECORDS_A_THREAD = 2**18
+from linred.sampling.threads import block_size, run
 
 
 class Sampler:
@@ -54,7 +45,7 @@ class Sampler:
         self.first_stage = "keep" if compiled.settled is None else "cells"
         *parts, pending = compiled
         self.kernel = sampling.Kernel(*parts)
-        self._block_records = BLOCK_RECORDS if pending <= MOSTLY_SETTLED else BLOCK_RECORDS // 4
+        self._block_records = block_size(pending)
 
     def sample(
         self,
@@ -110,8 +101,8 @@ class Sampler:
                 raise ValueError(f"start = {start} is given with ids, which take the place of record numbers")
             draw = _ById(self.kernel, secret, context, *plain_ids(ids, n_records))
         if out is not None:
-            _run(lambda block, room: self.kernel.check(block), columns, self._block_records, threads)
-        _run(draw, columns, self._block_records, threads)
+            run(lambda block, _: self.kernel.check(block), columns, self._block_records, threads)
+        run(draw, columns, self._block_records, threads)
         return columns[2]
 
     def certificate(self):
@@ -167,15 +158,15 @@ class _ByNumber:
         self._first_key = keystream.subkey(secret, context, b"linred first")
         self._second_key = keystream.subkey(secret, context, b"linred second")
 
-    def __call__(self, columns, room):
+    def __call__(self, columns, buffers):
         first = self._start + columns.first
-        zeros = room.zeros[: columns.n_records * self._word_bytes]
-        keystream.words_into(self._first_key, first * self._word_bytes, zeros, room.words)
-        counters = self.kernel.first_stage(columns, room.words, room.pending, first)
+        zeros = buffers.zeros[: columns.n_records * self._word_bytes]
+        keystream.words_into(self._first_key, first * self._word_bytes, zeros, buffers.words)
+        counters = self.kernel.first_stage(columns, buffers.words, buffers.pending, first)
         if counters.size:
-            keystream.blocks_into(self._second_key, counters, room.blocks)
+            keystream.blocks_into(self._second_key, counters, buffers.blocks)
             n_pending = counters.size // keystream.BLOCK_BYTES
-            self.kernel.second_stage(columns, room.words, room.pending, n_pending, room.blocks)
+            self.kernel.second_stage(columns, buffers.words, buffers.pending, n_pending, buffers.blocks)
 
 
 class _ById:
@@ -190,76 +181,8 @@ class _ById:
             self._counters = keystream.number_counters(ids)
             self._key = keystream.subkey(secret, context, b"linred ids")
 
-    def __call__(self, columns, room):
-        self.kernel.no_first_stage(columns, room.pending)
+    def __call__(self, columns, buffers):
+        self.kernel.no_first_stage(columns, buffers.pending)
         counters = self._counters[16 * columns.first : 16 * (columns.first + columns.n_records)]
-        keystream.blocks_into(self._key, counters, room.blocks)
-        self.kernel.second_stage(columns, None, room.pending, columns.n_records, room.blocks)
-
-
-class _Room:
-    """One thread's buffers, for up to so many records."""
-
-    def __init__(self, n_records):
-        self.n_records = n_records
-        self.zeros = memoryview(bytes(2 * n_records))
-        self.words = np.empty(2 * n_records + keystream.BLOCK_BYTES, np.uint8)
-        self.blocks = np.empty(keystream.BLOCK_BYTES * (n_records + 1), np.uint8)
-        self.pending = sampling.Pending(n_records)
-
-
-MOST_SPARE_RECORDS = 2**18
-_spare = threading.local()
-
-
-@contextmanager
-def _room(n_records):
-    """A `_Room`, that of this thread's last call where it is large enough: to get memory anew from the system for every
-    batch of a file takes longer than to draw it. What is left in it is overwritten before it is read."""
-    room = _spare.__dict__.pop("room", None)
-    if room is None or room.n_records < n_records:
-        room = _Room(n_records)
-    yield room
-    if room.n_records <= MOST_SPARE_RECORDS:
-        _spare.room = room
-
-
-def _run(draw, columns, block_records, threads):
-    """Draw all records: a block at a time, on several threads where there are enough; this thread is one of them."""
-    n_records = columns[1].size
-    if n_records <= min(block_records, FEWEST_RECORDS_A_THREAD):
-        if n_records:
-            with _room(n_records) as room:
-                draw(sampling.Columns(*columns), room)
-        return
-    threads = min(threads or os.cpu_count() or 1, max(1, n_records // FEWEST_RECORDS_A_THREAD))
-    block_records = min(block_records, -(-n_records // threads))
-    starts, errors = deque(range(0, n_records, block_records)), {}
-
-    def work():
-        room = _Room(block_records)
-        while starts and not errors:
-            try:
-                first = starts.popleft()
-            except IndexError:  # another thread took the last one
-                return
-            block = slice(first, first + block_records)
-            try:
-                draw(sampling.Columns(*(None if column is None else column[block] for column in columns), first), room)
-            except BaseException as error:
-                errors[first] = error
-                return
-
-    others = []
-    try:
-        for _ in range(threads - 1):
-            others.append(threading.Thread(target=work))
-            others[-1].start()
-        work()
-    except BaseException as error:
-        errors.setdefault(n_records, error)
-    for thread in others:
-        if thread.ident is not None:
-            thread.join()
-    if errors:
-        raise errors[min(errors)]
+        keystream.blocks_into(self._key, counters, buffers.blocks)
+        self.kernel.second_stage(columns, None, buffers.pending, columns.n_records, buffers.blocks)

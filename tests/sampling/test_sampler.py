@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import linred
 from linred.sampling import alias_tables
-from linred.sampling import sampler as sampler_module
 from support import stats
 from support.faults import faulty, swap_an_alias
 from support.joints import alphas, count_tables, example_1, random_joint
@@ -192,7 +191,7 @@ def test_every_record_is_the_twins(mechanism, start, variant):
 def test_any_threads_chunks_and_starts_give_the_same(mechanism, monkeypatch, variant):
     s, x = codes(mechanism, 50_000)
     whole = sample(mechanism, s, x, key=KEY, start=5)
-    monkeypatch.setattr(sampler_module, "FEWEST_RECORDS_A_THREAD", 1000)
+    monkeypatch.setattr(sampling_threads, "FEWEST_RECORDS_A_THREAD", 1000)
     for block, threads in ((50_000, 1), (7_777, 2), (1_000, 3), (4_096, 2), (13_001, 3)):
         monkeypatch.setattr(mechanism.sampler(), "_block_records", block)
         np.testing.assert_array_equal(sample(mechanism, s, x, key=KEY, start=5, threads=threads), whole)
@@ -388,7 +387,7 @@ def test_out_is_written_and_may_be_x_itself():
 def test_a_code_out_of_range_is_named_and_nothing_is_written(place, column, monkeypatch, variant):
     for mechanism in (SMALL["northwest"], WIDE["northwest"]):
         for block, threads in ((2**20, 1), (1000, 1), (1000, 3)):
-            monkeypatch.setattr(sampler_module, "FEWEST_RECORDS_A_THREAD", 1000)
+            monkeypatch.setattr(sampling_threads, "FEWEST_RECORDS_A_THREAD", 1000)
             monkeypatch.setattr(mechanism.sampler(), "_block_records", block)
             s, x = codes(mechanism, 5000)
             n_symbols = mechanism.joint.shape[column == "x_codes"]
