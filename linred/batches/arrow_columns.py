@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linred.columns.adapters.arrow_arrays import ArrowColumn
+from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowLabels
 from linred.errors import FileError
 
 
@@ -20,7 +20,7 @@ def is_ordered(arrow_type):
     return getattr(arrow_type, "ordered", False)
 
 
-class Replaced:
+class Replaced(ArrowLabels):
     """One public column by a dictionary that is the same in every batch. `labels` are by code; None is missing.
 
     order: of the labels in the dictionary; those that it does not name come after.
@@ -28,40 +28,20 @@ class Replaced:
 
     def __init__(self, name, labels, arrow_type, order=()):
         pa = pyarrow()
-        self.name, self.labels, self.order, self._type = name, labels, order, arrow_type
+        self.name, self.labels, self.order = name, labels, order
         known = dict.fromkeys(label for label in labels if label is not None)
         distinct = list(dict.fromkeys((*(label for label in order if label in known), *known)))
-        place = {label: code for code, label in enumerate(distinct)}
-        self._is_dictionary = pa.types.is_dictionary(arrow_type)
-        value_type = arrow_type.value_type if self._is_dictionary else arrow_type
-        dtype = arrow_type.index_type.to_pandas_dtype() if self._is_dictionary else np.int32
-        if len(distinct) > np.iinfo(dtype).max:
+        is_dictionary = pa.types.is_dictionary(arrow_type)
+        value_type = arrow_type.value_type if is_dictionary else arrow_type
+        if is_dictionary and len(distinct) > np.iinfo(arrow_type.index_type.to_pandas_dtype()).max:
             raise FileError(f"column {name!r} of {arrow_type} has no room for {len(distinct):,} labels")
-        self._values = _values(name, distinct, value_type)
-        self._place = np.array([len(distinct) if label is None else place[label] for label in labels], dtype)
-        self._is_code = bool((self._place == np.arange(self._place.size)).all())
-
-    def column(self, codes):
-        pa = pyarrow()
-        indices = codes if self._is_code and codes.dtype == self._place.dtype else self._place.take(codes)
-        if not self._is_dictionary:
-            return self._values.take(pa.array(indices))
-        missing = len(self._values) - 1
-        indices = pa.array(indices, mask=indices == missing if indices.max(initial=0) == missing else None)
-        return pa.DictionaryArray.from_arrays(indices, self._values[:-1], ordered=self._type.ordered, safe=False)
-
-
-def _values(name, distinct, value_type):
-    """The labels as an Arrow array, and a missing value after them."""
-    pa = pyarrow()
-    try:
-        values = pa.array([*distinct, None], value_type)
-    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise FileError(f"column {name!r} of {value_type} has no room for every label: {error}") from None
-    for label, value in zip(distinct, values.to_pylist(), strict=False):
-        if label != value:
-            raise FileError(f"column {name!r} of {value_type}: the label {label!r} would become {value!r}")
-    return values
+        try:
+            super().__init__(labels, distinct, arrow_type)
+        except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+            raise FileError(f"column {name!r} of {value_type} has no room for every label: {error}") from None
+        for label, value in zip(distinct, self.categories(), strict=True):
+            if label != value:
+                raise FileError(f"column {name!r} of {value_type}: the label {label!r} would become {value!r}")
 
 
 def with_replaced(batch, schema, replaced, codes):

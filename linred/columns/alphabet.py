@@ -60,3 +60,28 @@ def in_order(name, occurring, sort):
         return tuple(sorted(values))
     except TypeError:
         raise ValueError(f"{name} has values that cannot be sorted: pass {name}_labels to say their order") from None
+
+
+def check_kept(labels, values):
+    """That a column's values are the labels that were put into it, not what is left of them."""
+    for label, value in zip(labels, values, strict=True):
+        if label is not None and (value is None or label != value):
+            raise ValueError(f"{label!r} would become {value!r}")
+
+
+def without_unseen(categories, codes, labels):
+    """The categories but for those of records that are no label: never drawn, they are not to be published either."""
+    occurs = np.bincount(np.asarray(codes, np.int64) + 1, minlength=len(categories) + 1)[1:] > 0
+    known = set(labels)
+    return [one for one, some in zip(categories, occurs, strict=True) if one in known or not some]
+
+
+def with_new(categories, labels, ordered):
+    """(categories and after them the labels that are not there, the place of each label among them or -1)."""
+    place = {label: code for code, label in enumerate(categories)}
+    for label in labels:
+        if label is not None and label not in place:
+            if ordered:
+                raise ValueError(f"{label!r} is not among its ordered categories")
+            place[label] = len(place)
+    return list(place), np.array([-1 if label is None else place[label] for label in labels])

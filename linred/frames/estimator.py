@@ -9,7 +9,7 @@ from linred.columns.schema import FitSchema, names, parts_of
 from linred.design.fit import FitSettings
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
-from linred.frames.sanitize_frame import FrameTask, naming_columns, read_columns, sanitize_frame
+from linred.frames.sanitize_frame import FrameTask, checked_columns, naming_columns, read_columns, sanitize_frame
 from linred.privacy.target import Target
 from linred.sampling import keystream, sanitize_columns
 
@@ -77,7 +77,7 @@ class Sanitizer:
         frame = frame_of(frame)
         all_names = frame.names
         task.check(frame, all_names)
-        by_name = dict(frame.in_memory([*task.sensitive, *task.public]).columns())
+        by_name = checked_columns(frame.in_memory([*task.sensitive, *task.public]))
         if not len(by_name[next(iter(task.public))]):
             raise ValueError("frame has no records to fit on")
         read = (read_columns(specs, by_name) for specs in (task.sensitive, task.public))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from linred._common import validation
-from linred.columns.adapters.bins import BinnedColumn
+from linred.columns.adapters.derived import BinnedColumn
 from linred.columns.adapters.kinds import adapter_of, frame_of
 from linred.columns.alphabet import is_missing
 from linred.columns.labels import KINDS, kind_of
@@ -146,8 +146,7 @@ class FrameTask:
 
     def __call__(self, frame):
         frame, joint = frame_of(frame), self.mechanism.joint
-        columns = frame.checked_columns()
-        all_names, by_name = [name for name, _ in columns], dict(columns)
+        by_name, all_names = checked_columns(frame), frame.names
         self.check(frame, all_names)
         s = None
         if self.sees_s:
@@ -155,7 +154,22 @@ class FrameTask:
         x = _as_labels_are("public", read_columns(self.public, by_name), joint.x_labels)
         with naming_columns(s=self.sensitive, x=self.public, ids=[self.id]):
             y = self.mechanism.sanitize(s, x, ids=None if self.id is None else by_name[self.id], **self.how)
-        return frame.replaced(self.places(all_names), y if isinstance(x, dict) else dict.fromkeys(self.public, y))
+        drawn = y if isinstance(x, dict) else dict.fromkeys(self.public, y)
+        return frame.replaced(self.places(all_names), {all_names.index(name): drawn[name] for name in drawn})
+
+
+def checked_columns(frame):
+    """{name: column}: some, and all as long as the first."""
+    by_name = dict(frame.columns())
+    if not by_name:
+        raise ValueError("frame is a table without columns")
+    first = next(iter(by_name.values()))
+    for name, column in by_name.items() if isinstance(frame.table, dict) else ():
+        if not hasattr(column, "__len__"):
+            raise ValueError(f"column {name!r} is a {type(column).__name__}, not a column of records in order")
+        if len(column) != len(first):
+            raise ValueError(f"column {name!r} has {len(column)} records, and the first column {len(first)}")
+    return by_name
 
 
 def read_columns(specs, by_name):

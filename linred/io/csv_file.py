@@ -200,7 +200,7 @@ class TextColumn(ArrowColumn):
     """One column of a `TextBatch`: its codes are read off the bytes, all else off its Arrow form, made when needed."""
 
     def __init__(self, name, block, bounds, slot):
-        self.name, self._block, self._bounds, self._slot = name, block, bounds, slot
+        self.name, self._block, self._bounds, self._slot, self.dtype = name, block, bounds, slot, pyarrow().string()
 
     def __len__(self):
         return len(self._bounds)

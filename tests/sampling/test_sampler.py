@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import linred
 from linred.sampling import alias_tables
+from linred.sampling import threads as sampling_threads
 from support import stats
 from support.faults import faulty, swap_an_alias
 from support.joints import alphas, count_tables, example_1, random_joint

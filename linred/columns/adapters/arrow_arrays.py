@@ -6,18 +6,13 @@ import numpy as np
 
 from linred._kernels import recoding
 from linred.columns import encoded
-from linred.columns.adapters.base import ColumnAdapter, FrameAdapter, check_kept
-from linred.columns.adapters.categories import with_new, without_unseen
-from linred.columns.alphabet import in_order, is_missing
+from linred.columns.adapters.base import ColumnAdapter, TableAdapter
+from linred.columns.alphabet import check_kept, in_order, is_missing, with_new, without_unseen
 
 
 class ArrowColumn(ColumnAdapter):
     """Plain, a dictionary, or chunks of these. An ordered dictionary declares its alphabet; any other is an encoding,
     of which what occurs is sorted."""
-
-    @property
-    def dtype(self):
-        return self.column.type
 
     @property
     def is_dictionary(self):
@@ -33,8 +28,8 @@ class ArrowColumn(ColumnAdapter):
         is_plain = str(self.dtype).lstrip("u") in ("int8", "int16", "int32", "int64") and not self.column.null_count
         return np.asarray(self.column) if is_plain else None
 
-    def _as_dictionary(self):
-        """As one array of pyarrow; chunks may each have a dictionary of their own."""
+    def dictionary(self):
+        """`EncodedColumn` by the column's own dictionary: values that do not occur too, None more than once."""
         column, chunked = self.column, sys.modules["pyarrow"].ChunkedArray
         if not self.is_dictionary:
             try:
@@ -42,14 +37,9 @@ class ArrowColumn(ColumnAdapter):
             except NotImplementedError:
                 what = f"an Arrow column of {self.dtype}, whose values cannot be labels"
                 raise ValueError(f"{self.name} is {what}") from None
-        if isinstance(column, chunked):
+        if isinstance(column, chunked):  # each chunk may have a dictionary of its own
             column = column.unify_dictionaries().combine_chunks()
             column = column.chunk(0) if isinstance(column, chunked) and column.num_chunks else column
-        return column
-
-    def dictionary(self):
-        """`EncodedColumn` by the column's own dictionary: values that do not occur too, None more than once."""
-        column = self._as_dictionary()
         indices, categories = column.indices, column.dictionary.to_pylist()
         if indices.null_count:
             indices = indices.cast("int64").fill_null(len(categories))
@@ -80,83 +70,95 @@ class ArrowColumn(ColumnAdapter):
         return np.asarray(found.fill_null(len(values)))
 
     def missing(self):
+        """The mask of the records without a value: `alphabet.is_missing` for each."""
         if self.is_dictionary:
             codes, labels, _ = self.dictionary()
             return np.array([label is None for label in labels])[codes]
         return np.asarray(self.column.is_null(nan_is_null=True))
 
     def parsed_numbers(self):
-        """`numbers`, those of text too; any exception of pyarrow where one is none."""
+        """`numbers`, those of text too; an exception of pyarrow where a value is none."""
         return np.asarray(self.column.cast("float64").fill_null(np.nan))
 
     def take(self, mask):
-        """The records of a mask."""
+        """The column of the records of a mask."""
         return ArrowColumn(self.name, self.column.filter(sys.modules["pyarrow"].array(mask)))
 
     def make_decoder(self, labels):
-        pyarrow = sys.modules["pyarrow"]
-        decode = (self._dictionary_decoder if self.is_dictionary else self._plain_decoder)(pyarrow, labels)
+        pyarrow, categories = sys.modules["pyarrow"], self._categories(labels)
+        labelled = ArrowLabels(labels, categories, self.dtype)
+        check_kept(categories, labelled.categories())
         if not isinstance(self.column, pyarrow.ChunkedArray):
-            return decode
+            return labelled.column
         ends = np.cumsum([len(chunk) for chunk in self.column.chunks], dtype=np.intp)
         begins = ends - [len(chunk) for chunk in self.column.chunks]
         return lambda codes: pyarrow.chunked_array(
-            [decode(codes[begin:end]) for begin, end in zip(begins, ends, strict=True)], self.dtype
+            [labelled.column(codes[begin:end]) for begin, end in zip(begins, ends, strict=True)], self.dtype
         )
 
-    def _plain_decoder(self, pyarrow, labels):
-        taken = {"string_view": "large_string", "binary_view": "large_binary"}.get(str(self.dtype), self.dtype)
-        values = pyarrow.array(list(labels), taken)  # views cannot be taken from
-        check_kept(labels, values.to_pylist())
-
-        def decode(codes):
-            return values.take(pyarrow.array(codes)).cast(self.dtype)
-
-        decode(np.zeros(1, np.uint8))  # not every type can be taken from
-        return decode
-
-    def _dictionary_decoder(self, pyarrow, labels):
-        """By the labels, or by the column's own dictionary if it is ordered; one for all chunks. One that is not has
-        its values in the order in which they came: it would tell x of the first records, and values that are no label.
-        """
-        own, dtype = [], self.dtype
-        if dtype.ordered:
+    def _categories(self, labels):
+        """The labels, or the column's own dictionary if it is ordered; one for all chunks. One that is not has its
+        values in the order in which they came: it would tell x of the first records, and values that are no label."""
+        own, ordered = [], self.is_dictionary and self.dtype.ordered
+        if ordered:
             codes, own, _ = self.dictionary()
             own = without_unseen(own[:-1], np.where(codes < len(own) - 1, codes.astype(np.int64), -1), labels)
-        categories, recode = with_new([one for one in own if one is not None], labels, dtype.ordered)
-        dictionary = pyarrow.array(categories, dtype.value_type)
-        check_kept(categories, dictionary.to_pylist())
-        width = dtype.index_type.bit_width - (not str(dtype.index_type).startswith("u"))
-        if len(categories) > 2**width:
-            raise ValueError(f"{len(categories)} labels are too many for its indices")
-
-        def decode(codes):
-            places = recode[codes]
-            indices = pyarrow.array(places, dtype.index_type, mask=places < 0)
-            return pyarrow.DictionaryArray.from_arrays(indices, dictionary, ordered=dtype.ordered)
-
-        return decode
+        categories, _ = with_new([one for one in own if one is not None], labels, ordered)
+        if self.is_dictionary:
+            index_type = self.dtype.index_type
+            if len(categories) > 2 ** (index_type.bit_width - (not str(index_type).startswith("u"))):
+                raise ValueError(f"{len(categories)} labels are too many for its indices")
+        return categories
 
     def text_column(self, texts):
         return sys.modules["pyarrow"].array(texts, "string")
 
 
-class ArrowFrame(FrameAdapter):
+class ArrowLabels:
+    """Labels by code as values of an Arrow type, None being missing; categories: the distinct ones, in the order of a
+    dictionary, which is the same in every column."""
+
+    def __init__(self, labels, categories, arrow_type):
+        pyarrow = self._pyarrow = sys.modules["pyarrow"]
+        self._type, self._is_dictionary = arrow_type, isinstance(arrow_type, pyarrow.DictionaryType)
+        views = {"string_view": "large_string", "binary_view": "large_binary"}  # which cannot be taken from
+        value_type = arrow_type.value_type if self._is_dictionary else views.get(str(arrow_type), arrow_type)
+        self._values = pyarrow.array([*categories, None], value_type)
+        dtype = arrow_type.index_type.to_pandas_dtype() if self._is_dictionary else np.int32
+        dtype = dtype if len(categories) <= np.iinfo(dtype).max else np.int64
+        place = {label: code for code, label in enumerate(categories)}
+        self._place = np.array([place.get(label, len(categories)) for label in labels], dtype)
+        self._is_code = bool((self._place == np.arange(self._place.size)).all())
+        self.column(np.zeros(1, np.uint8))  # not every type can be taken from
+
+    def categories(self):
+        """As they are as values of the type."""
+        return self._values[:-1].to_pylist()
+
+    def column(self, codes):
+        pyarrow, missing = self._pyarrow, len(self._values) - 1
+        indices = codes if self._is_code and codes.dtype == self._place.dtype else self._place.take(codes)
+        if not self._is_dictionary:
+            return self._values.take(pyarrow.array(indices)).cast(self._type)
+        mask = indices == missing if indices.max(initial=0) == missing else None
+        indices = pyarrow.array(indices, self._type.index_type, mask=mask)
+        return pyarrow.DictionaryArray.from_arrays(indices, self._values[:-1], ordered=self._type.ordered, safe=False)
+
+
+class ArrowTable(TableAdapter):
     def columns(self):
         return list(zip(self.table.column_names, self.table.columns, strict=True))
-
-    def of_columns(self, columns):
-        return type(self.table).from_arrays(columns, self.table.column_names)
 
     def replaced(self, places, drawn):
         """With its schema, but for a column that is text now, or has missing values; what pandas noted is then not
         true."""
-        table = self.table.select(places)
+        table = self.table.select(list(places))
         columns, fields, metadata = list(table.columns), list(table.schema), table.schema.metadata or {}
-        for place, field in enumerate(fields):
-            if field.name in drawn:
-                columns[place] = column = drawn[field.name]
-                fields[place] = field.with_type(column.type).with_nullable(field.nullable or column.null_count > 0)
-                if column.type != field.type:
+        for new_place, place in enumerate(places):
+            if place in drawn:
+                field, columns[new_place] = fields[new_place], drawn[place]
+                nullable = field.nullable or drawn[place].null_count > 0
+                fields[new_place] = field.with_type(drawn[place].type).with_nullable(nullable)
+                if drawn[place].type != field.type:
                     metadata = {name: value for name, value in metadata.items() if name != b"pandas"}
         return type(table).from_arrays(columns, schema=sys.modules["pyarrow"].schema(fields, metadata or None))

@@ -23,8 +23,4 @@ class CapsuleColumn(ArrowColumn):
         if pyarrow.types.is_struct(self.dtype):
             raise ValueError(f"{name} is a {type(exported).__name__}, not a column of records in order")
 
-    def make_decoder(self, labels):
-        return ListColumn(self.name, []).make_decoder(labels)
-
-    def text_column(self, texts):
-        return texts
+    make_decoder, text_column = ListColumn.make_decoder, ListColumn.text_column

@@ -1,4 +1,4 @@
-"""The protocol of columns and tables: all that the library asks of them, whatever package they are of."""
+"""The protocol of columns and of tables: all that the library asks of them, whatever package they are of."""
 
 import math
 import re
@@ -8,14 +8,14 @@ import numpy as np
 
 from linred._common import validation
 from linred.columns import encoded
-from linred.columns.alphabet import is_missing
+from linred.columns.alphabet import as_list, is_missing
 
 
 class ColumnAdapter(ABC):
     """One column of records in order: its values as codes and labels, and codes as a column of the same kind.
 
-    A kind has `values`, `value_at` and `make_decoder`. All else has a general form here, in place of which a kind may
-    have a faster one that gives the same.
+    A kind has its own `make_decoder`. All else has a general form here, in place of which a kind may have a faster one
+    that gives the same.
 
     Contract
     --------
@@ -24,22 +24,23 @@ class ColumnAdapter(ABC):
     categorical whose categories were declared keeps their order. The column is not changed. Errors call it `name`.
     """
 
-    dtype, are_codes = "objects", False
-    """What a message calls its type; whether a kernel takes the column for codes as it is."""
+    are_codes = False  # whether a kernel takes the column for codes as it is
 
     def __init__(self, name, column):
         self.name, self.column = name, column
+        self.dtype = getattr(column, "dtype", getattr(column, "type", "objects"))
 
     def __len__(self):
         return len(self.column)
 
-    @abstractmethod
     def values(self):
         """A list of all values, as Python has them."""
+        return as_list(self.column)
 
-    @abstractmethod
     def value_at(self, record):
         """One value, for an error that names it."""
+        value = self.column[record]
+        return value.item() if isinstance(value, np.generic) else value
 
     def array(self):
         """The NumPy form of the column; None where there is none that keeps its values."""
@@ -55,10 +56,6 @@ class ColumnAdapter(ABC):
     def codes_in(self, encoder):
         """Codes by the place of each value in the alphabet of an `Encoder`, the number of its labels for any other."""
         return encoder.recoded(self.encoded(sort=False))
-
-    def missing(self):
-        """The mask of the records without a value."""
-        return np.fromiter(map(is_missing, self.values()), bool, len(self))
 
     def numbers(self):
         """The values as floats, NaN for missing; a ValueError names one that is no number."""
@@ -99,50 +96,10 @@ class ColumnAdapter(ABC):
         return texts
 
 
-def check_kept(labels, values):
-    """That a column's values are the labels that were put into it, not what is left of them."""
-    for label, value in zip(labels, values, strict=True):
-        if label is not None and (value is None or label != value):
-            raise ValueError(f"{label!r} would become {value!r}")
-
-
-class CompositeColumn(ColumnAdapter):
-    """A table as one column, whose values are the tuples of its records."""
-
-    def __init__(self, name, table, parts):
-        """table: `TableAdapter`. parts: (key, `ColumnAdapter`) of each of its columns."""
-        super().__init__(name, table.table)
-        self._table, (self._keys, self._parts) = table, zip(*parts, strict=True)
-
-    def __len__(self):
-        return len(self._parts[0])
-
-    def values(self):
-        return list(zip(*(part.values() for part in self._parts), strict=True))
-
-    def value_at(self, record):
-        return tuple(part.value_at(record) for part in self._parts)
-
-    def encoded(self, sort):
-        return encoded.of_columns(self.name, self._keys, [part.encoded(sort) for part in self._parts])
-
-    def decoder(self, labels):
-        return self.make_decoder(labels)  # a part says itself that it has no room
-
-    def make_decoder(self, labels):
-        n_parts = len(self._parts)
-        for label in labels:
-            if label is not None and not (isinstance(label, tuple) and len(label) == n_parts):
-                raise ValueError(
-                    f"{self.name} is a table of {n_parts} columns, and {label!r} is a label of the mechanism"
-                )
-        of_parts = ([None if label is None else label[place] for label in labels] for place in range(n_parts))
-        decoders = [part.decoder(tuple(own)) for part, own in zip(self._parts, of_parts, strict=True)]
-        return lambda codes: self._table.of_columns([decode(codes) for decode in decoders])
-
-
 class TableAdapter(ABC):
-    """A table of columns, of one package: its columns, and such a table of others."""
+    """A table of columns, of one package."""
+
+    index_names = ()  # of columns that would be published with an index
 
     def __init__(self, table):
         self.table = table
@@ -152,36 +109,18 @@ class TableAdapter(ABC):
         """[(name, column), ...], of which names may repeat."""
 
     @abstractmethod
-    def of_columns(self, columns):
-        """A table of this kind: columns in place of its own, under the same names."""
-
-
-class FrameAdapter(TableAdapter):
-    """A table whose columns have names and types of their own: what `sanitize_frame` takes."""
-
-    index_names = ()
-    """The columns that are in an index: they would be published with it."""
-
-    def checked_columns(self):
-        """`columns`, of which there are some, all as long as the first."""
-        columns = self.columns()
-        if not columns:
-            raise ValueError("frame is a table without columns")
-        return columns
+    def replaced(self, places, drawn):
+        """A table of this kind: its columns at some places, or {place: column} in their stead."""
 
     @property
     def names(self):
-        return [name for name, _ in self.checked_columns()]
-
-    @abstractmethod
-    def replaced(self, places, drawn):
-        """The frame of its columns at some places, with {name: column} in place of their namesakes."""
+        return [name for name, _ in self.columns()]
 
     def in_memory(self, names):
-        """A frame with at least these columns that can be read."""
+        """A table with at least these columns that can be read."""
         return self
 
     def mapped(self, function, needed):
-        """function(frame), which reads the columns that are `needed` beside those that it returns; of a lazy frame, the
+        """function(table), which reads the columns that are `needed` beside those that it returns; of a lazy table, the
         lazy one of it."""
         return function(self.table)

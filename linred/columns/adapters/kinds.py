@@ -1,12 +1,13 @@
 """Which adapter a column, a table or a frame has: by the packages of its type, and of what that inherits from."""
 
-from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowFrame
+from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowTable
 from linred.columns.adapters.arrow_capsules import CapsuleColumn, is_exported
-from linred.columns.adapters.base import ColumnAdapter, CompositeColumn
-from linred.columns.adapters.lists import DictFrame, ListColumn
+from linred.columns.adapters.base import ColumnAdapter
+from linred.columns.adapters.derived import CompositeColumn
+from linred.columns.adapters.lists import DictTable, ListColumn
 from linred.columns.adapters.numpy_arrays import ArrayTable, MaskedColumn, NumpyColumn
-from linred.columns.adapters.pandas_series import PandasColumn, PandasFrame
-from linred.columns.adapters.polars_series import PolarsColumn, PolarsFrame, PolarsLazyFrame
+from linred.columns.adapters.pandas_series import PandasColumn, PandasTable
+from linred.columns.adapters.polars_series import PolarsColumn, PolarsLazyTable, PolarsTable
 
 _COLUMNS = {
     "numpy.MaskedArray": MaskedColumn,
@@ -19,14 +20,14 @@ _COLUMNS = {
     "pyarrow.ChunkedArray": ArrowColumn,
 }
 _FRAMES = {
-    "builtins.dict": DictFrame,
-    "pandas.DataFrame": PandasFrame,
-    "polars.DataFrame": PolarsFrame,
-    "pyarrow.RecordBatch": ArrowFrame,
-    "pyarrow.Table": ArrowFrame,
+    "builtins.dict": DictTable,
+    "pandas.DataFrame": PandasTable,
+    "polars.DataFrame": PolarsTable,
+    "pyarrow.RecordBatch": ArrowTable,
+    "pyarrow.Table": ArrowTable,
 }
 _TABLES = _FRAMES | {"numpy.ndarray": ArrayTable}
-_LAZY_FRAMES = {"polars.LazyFrame": PolarsLazyFrame}
+_LAZY_FRAMES = {"polars.LazyFrame": PolarsLazyTable}
 
 
 def _kind(kinds, value):
@@ -70,7 +71,7 @@ def _column_of(name, column):
 
 
 def frame_of(frame):
-    """The `FrameAdapter` of a frame."""
+    """The `TableAdapter` of a frame."""
     kind = _kind(_FRAMES | _LAZY_FRAMES, frame)
     if kind is None:
         raise ValueError(f"frame is a {type(frame).__name__}, not a pandas, Polars or Arrow table")

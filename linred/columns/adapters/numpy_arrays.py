@@ -5,26 +5,15 @@ import math
 import numpy as np
 
 from linred.columns import encoded
-from linred.columns.adapters.base import ColumnAdapter, TableAdapter, check_kept
-from linred.columns.alphabet import as_list, as_objects
+from linred.columns.adapters.base import ColumnAdapter, TableAdapter
+from linred.columns.alphabet import as_objects, check_kept
 
 
 class NumpyColumn(ColumnAdapter):
     @property
-    def dtype(self):
-        return self.column.dtype
-
-    @property
     def are_codes(self):
         array = self.column
         return type(array) is np.ndarray and array.ndim == 1 and array.dtype.kind in "iu" and array.dtype.isnative
-
-    def values(self):
-        return as_list(self.column)
-
-    def value_at(self, record):
-        value = self.column[record]
-        return value.item() if isinstance(value, np.generic) else value
 
     def array(self):
         return self.column
@@ -83,5 +72,5 @@ class ArrayTable(TableAdapter):
     def columns(self):
         return [(place, self.table[:, place]) for place in range(self.table.shape[1])]
 
-    def of_columns(self, columns):
-        return np.stack(columns, axis=1)
+    def replaced(self, places, drawn):
+        return np.stack([drawn.get(place, self.table[:, place]) for place in places], axis=1)

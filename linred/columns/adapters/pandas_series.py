@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from linred.columns import encoded
-from linred.columns.adapters.base import ColumnAdapter, FrameAdapter, check_kept
-from linred.columns.adapters.categories import with_new, without_unseen
+from linred.columns.adapters.base import ColumnAdapter, TableAdapter
 from linred.columns.adapters.numpy_arrays import label_array
+from linred.columns.alphabet import check_kept, with_new, without_unseen
 
 
 class PandasColumn(ColumnAdapter):
@@ -17,16 +17,13 @@ class PandasColumn(ColumnAdapter):
 
     def __init__(self, name, column):
         super().__init__(name, column)
-        self._pandas, self.dtype = sys.modules["pandas"], column.dtype
+        self._pandas = sys.modules["pandas"]
         self._is_series = isinstance(column, self._pandas.Series)
         self._is_categorical = isinstance(self.dtype, self._pandas.CategoricalDtype)
 
     @cached_property
     def _series(self):
         return self.column if self._is_series else self._pandas.Series(self.column)
-
-    def values(self):
-        return self.column.tolist()
 
     def value_at(self, record):
         value = self.column.iloc[record] if self._is_series else self.column[record]
@@ -47,12 +44,11 @@ class PandasColumn(ColumnAdapter):
         return self.column.to_numpy(dtype=float, na_value=math.nan)
 
     def make_decoder(self, labels):
-        pandas, series = self._pandas, self._series
-        values = self._label_values(labels)
+        pandas, values, own = self._pandas, self._label_values(labels), self._series
 
         def decode(codes):
             drawn = values.take(codes.astype(np.intp))
-            return pandas.Series(drawn, index=series.index, name=series.name, dtype=values.dtype)
+            return pandas.Series(drawn, index=own.index, name=own.name, dtype=values.dtype)
 
         if self._is_series:
             return decode
@@ -79,7 +75,7 @@ class PandasColumn(ColumnAdapter):
         return series(texts, index=own.index, name=own.name, dtype=series(["text"]).dtype)
 
 
-class PandasFrame(FrameAdapter):
+class PandasTable(TableAdapter):
     @property
     def index_names(self):
         return self.table.index.names
@@ -87,11 +83,9 @@ class PandasFrame(FrameAdapter):
     def columns(self):
         return [(name, self.table.iloc[:, place]) for place, name in enumerate(self.table.columns)]
 
-    def of_columns(self, columns):
-        return sys.modules["pandas"].concat(columns, axis=1).set_axis(self.table.columns, axis=1)
-
     def replaced(self, places, drawn):
-        result = self.table.iloc[:, places].copy()
-        for name, column in drawn.items():
-            result[name] = column
+        result = self.table.iloc[:, list(places)].copy()
+        for new_place, place in enumerate(places):
+            if place in drawn:
+                result.isetitem(new_place, drawn[place])
         return result

@@ -6,20 +6,11 @@ import sys
 import numpy as np
 
 from linred.columns import encoded
-from linred.columns.adapters.base import ColumnAdapter, FrameAdapter, check_kept
+from linred.columns.adapters.base import ColumnAdapter, TableAdapter
+from linred.columns.alphabet import check_kept
 
 
 class PolarsColumn(ColumnAdapter):
-    @property
-    def dtype(self):
-        return self.column.dtype
-
-    def values(self):
-        return self.column.to_list()
-
-    def value_at(self, record):
-        return self.column[record]
-
     def array(self):
         plain = re.fullmatch("U?Int(8|16|32|64)", str(self.dtype)) and not self.column.null_count()
         return self.column.to_numpy() if plain else None
@@ -44,19 +35,16 @@ class PolarsColumn(ColumnAdapter):
         return type(self.column)(self.column.name, texts, dtype=sys.modules["polars"].String)
 
 
-class PolarsFrame(FrameAdapter):
+class PolarsTable(TableAdapter):
     def columns(self):
         return [(column.name, column) for column in self.table.get_columns()]
 
-    def of_columns(self, columns):
-        return type(self.table)(columns)
-
     def replaced(self, places, drawn):
-        names = self.table.columns
-        return self.table.select([names[place] for place in places]).with_columns(list(drawn.values()))
+        columns = self.table.get_columns()
+        return type(self.table)([drawn.get(place, columns[place]) for place in places])
 
 
-class PolarsLazyFrame(PolarsFrame):
+class PolarsLazyTable(PolarsTable):
     """A frame that is read when it is collected: of its columns, only names and types are known before."""
 
     @property
@@ -64,7 +52,7 @@ class PolarsLazyFrame(PolarsFrame):
         return self.table.collect_schema().names()
 
     def in_memory(self, names):
-        return PolarsFrame(self.table.select(names).collect())
+        return PolarsTable(self.table.select(names).collect())
 
     def mapped(self, function, needed):
         """A predicate that were pushed down would choose records by the x that is to be hidden; and records are drawn

@@ -1,0 +1,64 @@
+"""Columns that are made of others: the records of a table, and numbers in their bins."""
+
+import numpy as np
+
+from linred.columns import encoded
+from linred.columns.adapters.base import ColumnAdapter
+from linred.columns.alphabet import as_objects
+
+
+class CompositeColumn(ColumnAdapter):
+    """A table as one column, whose values are the tuples of its records."""
+
+    def __init__(self, name, table, parts):
+        """table: `TableAdapter`. parts: (key, `ColumnAdapter`) of each of its columns."""
+        super().__init__(name, table.table)
+        self._table, (self._keys, self._parts) = table, zip(*parts, strict=True)
+
+    def __len__(self):
+        return len(self._parts[0])
+
+    def values(self):
+        return list(zip(*(part.values() for part in self._parts), strict=True))
+
+    def value_at(self, record):
+        return tuple(part.value_at(record) for part in self._parts)
+
+    def encoded(self, sort):
+        return encoded.of_columns(self.name, self._keys, [part.encoded(sort) for part in self._parts])
+
+    def decoder(self, labels):
+        return self.make_decoder(labels)  # a part says itself that it has no room
+
+    def make_decoder(self, labels):
+        n_parts, decoders = len(self._parts), []
+        for label in labels:
+            if label is not None and not (isinstance(label, tuple) and len(label) == n_parts):
+                raise ValueError(
+                    f"{self.name} is a table of {n_parts} columns, and {label!r} is a label of the mechanism"
+                )
+        for place, part in enumerate(self._parts):
+            decoders.append(part.decoder(tuple(None if label is None else label[place] for label in labels)))
+        return lambda codes: self._table.replaced(
+            range(n_parts), {place: decode(codes) for place, decode in enumerate(decoders)}
+        )
+
+
+class BinnedColumn(ColumnAdapter):
+    """The bins of another column's numbers; what is drawn is text, as the kind of column that the other is."""
+
+    def __init__(self, spec, column):
+        """spec: `ColumnSpec` with edges. column: `ColumnAdapter`."""
+        super().__init__(column.name, column)
+        codes = spec.codes(column.numbers())
+        self._bins, self._codes = spec.bins, np.where(codes > len(spec.edges), -1, codes)
+
+    def value_at(self, record):
+        return None if self._codes[record] < 0 else self._bins[self._codes[record]]
+
+    def encoded(self, sort):
+        return encoded.of_categories(self.name, self._codes, self._bins)
+
+    def make_decoder(self, labels):
+        texts = as_objects(labels)
+        return lambda codes: self.column.text_column(texts[codes].tolist())
