@@ -6,7 +6,7 @@ from dataclasses import asdict
 import click
 
 from linred._common.validation import check_confidence
-from linred.assurance import certify as certificates
+from linred.assurance.certify import certify as certified_by
 from linred.batches.arrow_columns import binned, pyarrow
 from linred.cli import options
 from linred.cli.run_context import command
@@ -36,7 +36,7 @@ def certify(run, artifact_path, data, confidence, output, as_json):
     check_confidence(confidence)
     mechanism = load(artifact_path)
     records = () if data is None else (_counted(run, artifact_path, mechanism, data),)
-    certified = certificates.certify(mechanism, *records, confidence=confidence)
+    certified = certified_by(mechanism, *records, confidence=confidence)
     mechanism = mechanism.replace(certified=certified, design=None)  # the design was for another certificate
     run.store(output, mechanism.save)
     if as_json:

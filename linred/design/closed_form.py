@@ -5,7 +5,7 @@ from functools import partial
 from linred._common import validation
 from linred._kernels import coupling as coupling_kernel
 from linred.design import calibration, markov_tables
-from linred.design import coupling as couplings
+from linred.design.coupling import chosen, couple
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.tables import TableBuilder
@@ -68,7 +68,7 @@ def non_markov(joint, alpha=None, *, target=None, distortion=None, coupling="nor
     [0.21, 0.07, 0.72, 0.0]
     """
     validation.joint(joint)
-    how = couplings.chosen(coupling, prefer, distortion)
+    how = chosen(coupling, prefer, distortion)
     distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
     build = partial(_proposition_1, joint, coupling=how, distortion=distortion)
     if target is not None:
@@ -78,6 +78,6 @@ def non_markov(joint, alpha=None, *, target=None, distortion=None, coupling="nor
 
 def _proposition_1(joint, alpha, coupling, distortion):
     released, delta = linear_reduction(joint, alpha), coupling_kernel.excess(joint.p_x_given_s, joint.p_x, alpha)
-    parts = couplings.couple(joint, released, delta, coupling=coupling, distortion=distortion)
+    parts = couple(joint, released, delta, coupling=coupling, distortion=distortion)
     about = {"name": "non_markov", "alpha": alpha, "sees_s": True, "distortion": distortion}
     return Mechanism(joint, released=released, **about, **parts)

@@ -13,8 +13,8 @@ import numpy as np
 
 from linred._common import validation
 from linred.design import calibration
-from linred.design import coupling as couplings
 from linred.design.closed_form import non_markov
+from linred.design.coupling import chosen, coupled
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError
@@ -47,7 +47,7 @@ def selective(joint, *, target, distortion=None, prefer=None):
     (0.0632, 0.0343)
     """
     validation.joint(joint)
-    coupling = couplings.chosen("northwest", prefer, distortion)
+    coupling = chosen("northwest", prefer, distortion)
     distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
     released, bound = reduced(joint, target)
     cost = Mechanism.dtv
@@ -63,7 +63,7 @@ def selective(joint, *, target, distortion=None, prefer=None):
 
 
 def _coupled(joint, coupling, distortion, released, beta):
-    return couplings.coupled(joint, linear_reduction(released, beta), "selective", coupling, distortion)
+    return coupled(joint, linear_reduction(released, beta), "selective", coupling, distortion)
 
 
 def reduced(joint, target):

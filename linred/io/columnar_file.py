@@ -176,7 +176,22 @@ def _checked(batches):
             yield batch.slice(first, BATCH_RECORDS)
 
 
-class ParquetSink:
+class _Sink:
+    """What both have in common: a writer of pyarrow, which may not close the file."""
+
+    def prepare(self, batch, codes):
+        """The batch as it is written, its public columns drawn: this part may be done by any thread."""
+        return with_replaced(batch, self._schema, self._replaced, codes)
+
+    def close(self):
+        self._writer.close()
+
+    def abandon(self):
+        self._lent.abandon()
+        self._writer.close()
+
+
+class ParquetSink(_Sink):
     """Row groups of up to a million records, without statistics, which take longer than all the rest.
 
     Public columns of text are written from small dictionaries, and read back as what they were.
@@ -201,9 +216,6 @@ class ParquetSink:
                 pa.PythonFile(self._lent, mode="w"), self._schema, write_statistics=False, store_schema=False
             )
 
-    def prepare(self, batch, codes):
-        return with_replaced(batch, self._schema, self._replaced, codes)
-
     def write(self, batch):
         self._waiting.append(batch)
         self._n_waiting, self._n_bytes = self._n_waiting + batch.num_rows, self._n_bytes + batch.nbytes
@@ -222,11 +234,7 @@ class ParquetSink:
         self._write_group()
         types = base64.b64encode(self._logical.serialize()).decode()
         self._writer.add_key_value_metadata({"ARROW:schema": types})
-        self._writer.close()
-
-    def abandon(self):
-        self._lent.abandon()
-        self._writer.close()
+        super().close()
 
     def n_written(self):
         """How many records the finished file says it has."""
@@ -236,7 +244,7 @@ class ParquetSink:
         return parquet.read_metadata(self._file).num_rows
 
 
-class ArrowSink:
+class ArrowSink(_Sink):
     encodes = False
 
     def __init__(self, file, form, schema, replaced):
@@ -247,20 +255,10 @@ class ArrowSink:
         with holding("Arrow"):
             self._writer = new(pa.PythonFile(self._lent, mode="w"), schema)
 
-    def prepare(self, batch, codes):
-        return with_replaced(batch, self._schema, self._replaced, codes)
-
     def write(self, batch):
         with holding("Arrow"):
             self._writer.write_batch(batch)
         self._n_written, self._n_batches = self._n_written + batch.num_rows, self._n_batches + 1
-
-    def close(self):
-        self._writer.close()
-
-    def abandon(self):
-        self._lent.abandon()
-        self._writer.close()
 
     def n_written(self):
         """How many records were written, once the finished file says that it has as many batches."""

@@ -3,7 +3,10 @@
 import math
 from importlib.resources import files
 
-NAMES = {"ldp": "LDP", "log_lift": "log-lift"}
+from linred.privacy.leakage import FIGURES
+from linred.privacy.target import Target
+
+NAMES = {name: FIGURES[name] for name in Target._fields}
 HEADLINE = {
     0.0: "A published value tells nothing about <bdi>{s}</bdi> ({name} 0 nats; unprotected it is {before}).",
     math.inf: "Some published values rule out a value of <bdi>{s}</bdi> altogether ({name} is infinite).",

@@ -9,7 +9,6 @@ from decimal import ROUND_UP, Context, Decimal
 from linred.columns.schema import names
 from linred.privacy import metrics
 from linred.privacy.leakage import FIGURES, unit_of
-from linred.report.tradeoff import MEASURES
 
 CAUTION = {
     "inferred": "The alphabets were read off the data, which shows what values exist: --domain declares them instead.",
@@ -278,10 +277,10 @@ def curves(curves):
 
 def curves_csv(curves):
     """Every figure of every point."""
-    lines = [",".join(("mechanism", "point", *MEASURES))]
+    lines = [",".join(("mechanism", "point", *curves.measures))]
     for label in curves.labels:
         for i, point in enumerate(curves.points):
-            figures = (curves[label][measure][i] for measure in MEASURES)
+            figures = (curves[label][measure][i] for measure in curves.measures)
             cells = ("" if math.isnan(figure) else repr(float(figure)) for figure in figures)
             lines.append(",".join((label, repr(float(point)), *cells)))
     return "\n".join(lines) + "\n"
