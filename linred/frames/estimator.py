@@ -3,13 +3,13 @@
 import inspect
 
 from linred._common import validation
-from linred.columns.adapters.kinds import frame_of
+from linred.columns.adapters.kinds import frame_of, symbol_of
 from linred.columns.alphabet import as_objects
 from linred.columns.schema import FitSchema, names, parts_of
 from linred.design.fit import FitSettings
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
-from linred.frames.sanitize_frame import FrameTask, checked_columns, naming_columns, read_columns, sanitize_frame
+from linred.frames.sanitize_frame import FrameTask, naming_columns, read_columns, sanitize_frame
 from linred.privacy.target import Target
 from linred.sampling import keystream, sanitize_columns
 
@@ -77,12 +77,13 @@ class Sanitizer:
         frame = frame_of(frame)
         all_names = frame.names
         task.check(frame, all_names)
-        by_name = checked_columns(frame.in_memory([*task.sensitive, *task.public]))
+        by_name = dict(frame.in_memory([*task.sensitive, *task.public]).columns())
         if not len(by_name[next(iter(task.public))]):
             raise ValueError("frame has no records to fit on")
-        read = (read_columns(specs, by_name) for specs in (task.sensitive, task.public))
-        with naming_columns(s=task.sensitive, x=task.public):
-            joint = Joint.from_records(*(one if len(one) > 1 else next(iter(one.values())) for one in read))
+        sides = {"s": task.sensitive, "x": task.public}
+        with naming_columns(**sides):
+            s, x = (symbol_of(name, read_columns(specs, by_name)) for name, specs in sides.items())
+            joint = Joint.from_records(s, x)
         fitted = FitSchema(*(tuple(parts.values()) for parts in (task.sensitive, task.public)))
         self.mechanism_ = self._settings().mechanism_for(joint).replace(fitted=fitted)
         self.n_features_in_ = len(all_names)

@@ -146,7 +146,7 @@ class FrameTask:
 
     def __call__(self, frame):
         frame, joint = frame_of(frame), self.mechanism.joint
-        by_name, all_names = checked_columns(frame), frame.names
+        by_name, all_names = dict(frame.columns()), frame.names
         self.check(frame, all_names)
         s = None
         if self.sees_s:
@@ -156,20 +156,6 @@ class FrameTask:
             y = self.mechanism.sanitize(s, x, ids=None if self.id is None else by_name[self.id], **self.how)
         drawn = y if isinstance(x, dict) else dict.fromkeys(self.public, y)
         return frame.replaced(self.places(all_names), {all_names.index(name): drawn[name] for name in drawn})
-
-
-def checked_columns(frame):
-    """{name: column}: some, and all as long as the first."""
-    by_name = dict(frame.columns())
-    if not by_name:
-        raise ValueError("frame is a table without columns")
-    first = next(iter(by_name.values()))
-    for name, column in by_name.items() if isinstance(frame.table, dict) else ():
-        if not hasattr(column, "__len__"):
-            raise ValueError(f"column {name!r} is a {type(column).__name__}, not a column of records in order")
-        if len(column) != len(first):
-            raise ValueError(f"column {name!r} has {len(column)} records, and the first column {len(first)}")
-    return by_name
 
 
 def read_columns(specs, by_name):

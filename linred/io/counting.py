@@ -9,7 +9,7 @@ import numpy as np
 from linred.assurance.column_leakage import ColumnLeakage
 from linred.batches.arrow_columns import adapter_in, is_ordered, kind_of_type
 from linred.columns import labels
-from linred.columns.adapters.kinds import adapter_of
+from linred.columns.adapters.kinds import symbol_of
 from linred.columns.alphabet import check_labels
 from linred.columns.encoded import EncodedColumn
 from linred.columns.encoder import Encoder
@@ -128,26 +128,26 @@ class _Read:
 
     def sides(self, sides, encoders, missing):
         """S and X as `EncodedColumn`s."""
+        columns = {spec.name: self.column(spec) for spec in itertools.chain(*sides)}
         if missing != "category":
-            for spec in itertools.chain(*sides):
-                self._leave_out(spec, missing)
-        return [self._encoded(specs, encoder) for specs, encoder in zip(sides, encoders, strict=True)]
+            for name, column in columns.items():
+                self._leave_out(name, column.missing(), missing)
+            columns = {name: column.take(self._valid) for name, column in columns.items()}
+        return [self._encoded(columns, specs, encoder) for specs, encoder in zip(sides, encoders, strict=True)]
 
-    def _leave_out(self, spec, missing):
-        absent = adapter_in(self._batch, self._path, spec, self._start).missing()
+    def _leave_out(self, name, absent, missing):
         if missing == "error" and absent.any():
             record = int(np.argmax(absent)) + self._start + 1
-            raise FileError(f"{self._path}: record {record:,} has no {spec.name!r}; see --missing")
+            raise FileError(f"{self._path}: record {record:,} has no {name!r}; see --missing")
         self._valid = ~absent if self._valid is None else self._valid & ~absent
 
     def column(self, spec):
-        """A column, of the records that are not left out."""
+        """The `ArrowColumn` of the records that are not left out, once `sides` has said which."""
         column = adapter_in(self._batch, self._path, spec, self._start)
         return column if self._valid is None else column.take(self._valid)
 
-    def _encoded(self, specs, encoder):
-        columns = {spec.name: self.column(spec) for spec in specs}
-        column = adapter_of("the column", columns if len(specs) > 1 else columns[specs[0].name])
+    def _encoded(self, columns, specs, encoder):
+        column = symbol_of("the column", {name: columns[name] for name in names(specs)})
         if encoder is None:
             return column.encoded(sort=True)
         codes = column.codes_in(encoder)

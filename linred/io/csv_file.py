@@ -218,10 +218,8 @@ class TextColumn(ArrowColumn):
         return recoding.recode(index.codes(self._block, self._bounds, self._slot), recode)
 
     def value_at(self, record):
-        return self.take(slice(record, record + 1)).column[0].as_py()
-
-    def take(self, mask):
-        return TextColumn(self.name, self._block, self._bounds[mask], self._slot)
+        values, _ = csv_text.column(self._block, self._bounds[record : record + 1], self._slot)
+        return values.tobytes().decode() or None
 
 
 @lru_cache(maxsize=16)

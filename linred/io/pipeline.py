@@ -13,6 +13,7 @@ import numpy as np
 from linred.batches.arrow_columns import Replaced, adapter_in, is_ordered, kind_of_type, part_labels, pyarrow
 from linred.columns import labels
 from linred.columns.adapters.arrow_arrays import ArrowColumn
+from linred.columns.adapters.kinds import symbol_of
 from linred.columns.schema import names
 from linred.errors import FileError
 from linred.io.formats import open_sink
@@ -102,16 +103,15 @@ class Plan:
             how["ids"] = self._ids(batch.column(self._id), start)
         else:
             how["start"] = start
-        s = self._side(batch, self._sensitive, start) if self._sensitive else None
-        x = self._side(batch, self._public, start)
+        s = self._side("s", batch, self._sensitive, start) if self._sensitive else None
+        x = self._side("x", batch, self._public, start)
         try:
             return sanitize_columns.draw(self._mechanism, s, x, self._unseen, threads=1, **how)
         except sanitize_columns.UnseenError as error:
             raise FileError(self._unseen_line(error, start)) from None
 
-    def _side(self, batch, parts, start):
-        columns = {part.name: adapter_in(batch, self._path, part, start) for part in parts}
-        return columns if len(parts) > 1 else columns[parts[0].name]
+    def _side(self, name, batch, parts, start):
+        return symbol_of(name, {part.name: adapter_in(batch, self._path, part, start) for part in parts})
 
     def _check_id(self, arrow_type):
         pa = pyarrow()

@@ -51,6 +51,11 @@ def adapter_of(name, column):
     return CompositeColumn(name, table, parts)
 
 
+def symbol_of(name, columns):
+    """The `ColumnAdapter` of {name: column}: of the only one, or of several as one composite symbol."""
+    return adapter_of(name, columns if len(columns) > 1 else next(iter(columns.values())))
+
+
 def _table_of(value):
     kind = _kind(_TABLES, value)
     return None if kind is None or (kind is ArrayTable and value.ndim != 2) else kind(value)
@@ -71,8 +76,16 @@ def _column_of(name, column):
 
 
 def frame_of(frame):
-    """The `TableAdapter` of a frame."""
+    """The `TableAdapter` of a frame, whose columns are as long as each other."""
     kind = _kind(_FRAMES | _LAZY_FRAMES, frame)
     if kind is None:
         raise ValueError(f"frame is a {type(frame).__name__}, not a pandas, Polars or Arrow table")
+    if not kind(frame).names:
+        raise ValueError("frame is a table without columns")
+    for name, column in frame.items() if kind is DictTable else ():
+        if not hasattr(column, "__len__"):
+            raise ValueError(f"column {name!r} is a {type(column).__name__}, not a column of records in order")
+        n_first = len(next(iter(frame.values())))
+        if len(column) != n_first:
+            raise ValueError(f"column {name!r} has {len(column)} records, and the first column {n_first}")
     return kind(frame)
