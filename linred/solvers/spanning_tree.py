@@ -17,29 +17,42 @@ def as_doubles(integers):
     return np.array([integer / _UNIT for integer in integers])  # rounded once
 
 
-def spanning_tree(plan, reduced_cost):
-    """The basis of a plan: its flows, the largest first; between parts that they leave, arcs of least reduced cost."""
-    n_x, n_y = plan.shape
-    part = list(range(n_x + n_y))
+class Forest:
+    """Arcs (i, j) between n_x supplies and n_y demands that form no cycle (union-find)."""
 
-    def root(node):
+    def __init__(self, n_x, n_y):
+        self.arcs, self._shape, self._part = [], (n_x, n_y), list(range(n_x + n_y))
+
+    def _root(self, node):
+        part = self._part
         while part[node] != node:
             part[node] = node = part[part[node]]
         return node
 
-    def join(arcs):
-        for i, j in zip(*(index.tolist() for index in np.unravel_index(arcs, plan.shape)), strict=True):
-            a, b = root(i), root(n_x + j)
-            if a != b:
-                part[a] = b
-                tree.append((i, j))
+    def join(self, i, j):
+        """Add an arc; False where it would close a cycle."""
+        a, b = self._root(i), self._root(self._shape[0] + j)
+        if a == b:
+            return False
+        self._part[a] = b
+        self.arcs.append((i, j))
+        return True
 
-    tree = []
+    def join_all(self, arcs):
+        """Add those of the arcs, as places in a plan, that close no cycle."""
+        for i, j in zip(*(index.tolist() for index in np.unravel_index(arcs, self._shape)), strict=True):
+            self.join(i, j)
+
+
+def spanning_tree(plan, reduced_cost):
+    """The basis of a plan: its flows, the largest first; between parts that they leave, arcs of least reduced cost."""
+    n_x, n_y = plan.shape
+    forest = Forest(n_x, n_y)
     flows = np.flatnonzero(plan > 0.0)
-    join(flows[np.argsort(-plan.ravel()[flows], kind="stable")])
-    if len(tree) < n_x + n_y - 1:
-        join(np.argsort(reduced_cost, axis=None, kind="stable"))
-    return tree
+    forest.join_all(flows[np.argsort(-plan.ravel()[flows], kind="stable")])
+    if len(forest.arcs) < n_x + n_y - 1:
+        forest.join_all(np.argsort(reduced_cost, axis=None, kind="stable"))
+    return forest.arcs
 
 
 def neighbors_on(tree, n_x, n_nodes):

@@ -145,21 +145,11 @@ def _shift(plan, moved, weight, cycle):
 
 def _cycle(plan):
     """The cells of a cycle among the flows, in its order, or None."""
-    n_x, (i, j) = plan.shape[0], np.nonzero(plan)
-    tree, part = [], list(range(sum(plan.shape)))
-
-    def root(node):
-        while part[node] != node:
-            part[node] = node = part[part[node]]
-        return node
-
-    for arc in zip(i.tolist(), j.tolist(), strict=True):
-        ends = root(arc[0]), root(n_x + arc[1])
-        if ends[0] == ends[1]:
-            neighbors = spanning_tree.neighbors_on(tree, n_x, sum(plan.shape))
-            return [arc] + [tree[other] for other in spanning_tree.path_on(arc[0], n_x + arc[1], neighbors)]
-        part[ends[0]] = ends[1]
-        tree.append(arc)
+    n_x, forest = plan.shape[0], spanning_tree.Forest(*plan.shape)
+    for i, j in np.argwhere(plan).tolist():
+        if not forest.join(i, j):
+            neighbors = spanning_tree.neighbors_on(forest.arcs, n_x, sum(plan.shape))
+            return [(i, j)] + [forest.arcs[arc] for arc in spanning_tree.path_on(i, n_x + j, neighbors)]
     return None
 
 

@@ -17,13 +17,8 @@ from linred.privacy.target import Target
 from linred.sampling.integer_tables import Realised
 from support import populations
 from support.joints import adult
-
-MECHANISMS = {
-    "non_markov": lambda joint: linred.non_markov(joint, ldp=0.7),
-    "markov": lambda joint: linred.markov(joint, 0.4),
-    "optimal": lambda joint: linred.optimal(joint, ldp=0.7),
-    "identity": lambda joint: linred.markov(joint, 0.0),
-}
+from support.mechanisms import MAKERS
+from support.stats import dense_rows
 
 
 def counted(counts):
@@ -45,19 +40,19 @@ def failures(truth, n, make, n_fits, seed, confidence, held_out):
 @pytest.mark.parametrize("held_out", [True, False], ids=["held out", "on the fit"])
 @pytest.mark.parametrize(("shape", "n"), [("example 1", 200), ("rare s", 3000), ("rare x", 3000), ("zeros", 50_000)])
 def test_coverage(shape, n, held_out):
-    missed = failures(populations.population(shape), n, MECHANISMS["non_markov"], 200, 5, 0.95, held_out)
+    missed = failures(populations.population(shape), n, MAKERS["non_markov"], 200, 5, 0.95, held_out)
     for n_missed in missed:
         populations.check_failures(n_missed, 200, 0.95)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("held_out", [True, False], ids=["held out", "on the fit"])
-@pytest.mark.parametrize("kind", MECHANISMS)
+@pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("n", [200, 3000, 50_000])
 @pytest.mark.parametrize("shape", populations.SHAPES)
 def test_coverage_long(shape, n, kind, held_out):
     n_fits = 2000 if kind in ("non_markov", "identity") else 300
-    missed = failures(populations.population(shape), n, MECHANISMS[kind], n_fits, 6, 0.95, held_out)
+    missed = failures(populations.population(shape), n, MAKERS[kind], n_fits, 6, 0.95, held_out)
     for n_missed in missed:
         populations.check_failures(n_missed, n_fits, 0.95)
 
@@ -75,26 +70,6 @@ def test_tight_at_a_hundred_thousand_records():
     true = populations.told(mechanism, truth).ldp
     assert true <= linred.certify(mechanism, held_out).ldp <= 1.25 * true
     assert true <= linred.certify(mechanism).ldp <= 1.5 * true
-
-
-def dense(rows):
-    matrix = rows.others[rows.group].copy()
-    np.fill_diagonal(matrix, rows.own)
-    return matrix
-
-
-@pytest.mark.parametrize("kind", MECHANISMS)
-def test_rows_are_the_channel(kind):
-    for joint in (adult(), populations.population("zeros")):
-        mechanism = MECHANISMS[kind](joint)
-        realised, expected = Realised(mechanism.sampler()), mechanism.p_y_given_sx
-        for s in range(joint.shape[0]):
-            rows = realised.of(s)
-            matrix = dense(rows)
-            assert np.abs(matrix - expected[s]).max() < 1e-14
-            low, high = rows.range()
-            assert low.tolist() == matrix.min(axis=0).tolist()
-            assert high.tolist() == matrix.max(axis=0).tolist()
 
 
 def test_hits_have_the_means_that_they_should():
@@ -122,7 +97,7 @@ def test_on_the_fit_every_row_is_extreme_in_its_box():
     p = mechanism.joint.p_x_given_s[1]
     low, high = np.clip(p - 0.05, 0.0, 1.0), np.clip(p + 0.07, 0.0, 1.0)
     least, most = certify._extremes(rows, low, high)
-    for y, values in enumerate(dense(rows).T):
+    for y, values in enumerate(dense_rows(rows).T):
         for sign, ours in ((1.0, least[y]), (-1.0, most[y])):
             box = np.stack([low, high], axis=1)
             solved = linprog(sign * values, A_eq=np.ones((1, 5)), b_eq=[1.0], bounds=box)

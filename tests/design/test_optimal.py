@@ -7,106 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 import linred
 from linred import Joint
 from support.joints import adult, count_tables, counts, example_1, random_joint, targets
+from support.programmes import TARGETS, PlainProgramme, cost_of, metric
 from support.promises import check_promises
-
-
-class PlainProgramme:
-    """P(y|s,x) entry by entry, one variable each (one for all s where s is not seen), every limit as it is defined."""
-
-    def __init__(self, joint, d, sees_s):
-        self.joint, (self.n_s, self.n_x) = joint, joint.shape
-        n_w = joint.p_sx.size * self.n_x if sees_s else self.n_x**2
-        self.n = n_w + self.n_x  # the least Q(y|.) comes last
-        self.cost = np.zeros(self.n)
-        self.q = np.zeros((self.n_s, self.n_x, self.n))
-        self.rows_of_w = np.zeros((n_w // self.n_x, self.n))
-        for s in range(self.n_s):
-            for x in range(self.n_x):
-                row = s * self.n_x + x if sees_s else x
-                for y in range(self.n_x):
-                    at = row * self.n_x + y
-                    self.cost[at] += joint.p_sx[s, x] * d[x, y]
-                    self.q[s, y, at] += joint.p_x_given_s[s, x]
-                    self.rows_of_w[row, at] = 1.0
-        self.least = np.eye(self.n)[n_w:]
-
-    def value(self, *, ldp=None, log_lift=None, keep_marginal=True, reduction=None):
-        equal, no_more = [(row, 1.0) for row in self.rows_of_w], []
-        p_y = np.einsum("s,syv->yv", self.joint.p_s, self.q)
-        for y in range(self.n_x):
-            if keep_marginal or self.joint.p_x[y] == 0.0:
-                equal.append((p_y[y], self.joint.p_x[y]))
-        for s in np.flatnonzero(self.joint.p_s):
-            for y in range(self.n_x):
-                if ldp is not None:
-                    no_more += [self.least[y] - self.q[s, y], self.q[s, y] - math.exp(ldp) * self.least[y]]
-                if log_lift is not None:
-                    no_more.append(self.q[s, y] - math.exp(log_lift) * p_y[y])
-                    no_more.append(math.exp(-log_lift) * p_y[y] - self.q[s, y])
-                if reduction is not None:
-                    equal.append((self.q[s, y], reduction.p_x_given_s[s, y]))
-        solved = linprog(
-            self.cost,
-            np.array(no_more) if no_more else None,
-            np.zeros(len(no_more)) if no_more else None,
-            np.array([row for row, _ in equal]),
-            np.array([right for _, right in equal]),
-        )
-        assert solved.status == 0, solved.message
-        return solved.fun
-
-
-def metric(kind, n_x):
-    steps = np.abs(np.subtract.outer(np.arange(n_x), np.arange(n_x))).astype(float)
-    return {"hamming": np.minimum(steps, 1.0), "steps": steps, "squares": steps**2}[kind]
-
-
-def cost_of(mechanism, d):
-    """E d(X, Y) from the dense channel."""
-    return float(np.einsum("sx,sxy,xy->", mechanism.joint.p_sx, mechanism.p_y_given_sx, d))
-
-
-TARGETS = [{"ldp": 0.7}, {"log_lift": 0.3}, {"ldp": 0.8, "log_lift": 0.5}]
-JOINTS = [(2, 4, 0.0, False), (3, 5, 0.3, False), (4, 3, 0.2, True), (5, 5, 0.0, True), (2, 6, 0.4, True)]
-
-
-@pytest.mark.parametrize("shape", JOINTS, ids=str)
-@pytest.mark.parametrize("target", TARGETS, ids=str)
-@pytest.mark.parametrize("sees_s", [True, False])
-@pytest.mark.parametrize("keep_marginal", [True, False])
-@pytest.mark.parametrize("kind", ["hamming", "steps", "squares"])
-def test_no_mechanism_costs_less(shape, target, sees_s, keep_marginal, kind):
-    n_s, n_x, zeros, ties = shape
-    joint = random_joint(np.random.default_rng(n_s * n_x), n_s, n_x, zeros, ties)
-    d = metric(kind, n_x)
-    mechanism = linred.optimal(
-        joint, **target, sees_s=sees_s, keep_marginal=keep_marginal, distortion=None if kind == "hamming" else d
-    )
-    least = PlainProgramme(joint, d, sees_s).value(**target, keep_marginal=keep_marginal)
-    assert cost_of(mechanism, d) == pytest.approx(least, rel=1e-7, abs=1e-8)
-    assert mechanism.gap < 1e-9
-    check_promises(mechanism, keep_marginal)
-
-
-@pytest.mark.parametrize("shape", JOINTS, ids=str)
-@pytest.mark.parametrize("kind", ["hamming", "steps", "squares"])
-def test_the_best_markov_mechanism_of_a_linear_reduction(shape, kind):
-    n_s, n_x, zeros, ties = shape
-    joint, d = random_joint(np.random.default_rng(n_s * n_x), n_s, n_x, zeros, ties), metric(kind, n_x)
-    mechanism = linred.optimal(joint, alpha=0.4, sees_s=False, distortion=None if kind == "hamming" else d)
-    reduction = linred.linear_reduction(joint, 0.4)
-    least = PlainProgramme(joint, d, False).value(reduction=reduction)
-    assert cost_of(mechanism, d) == pytest.approx(least, rel=1e-7, abs=1e-8)
-    assert mechanism.gap < 1e-9
-    np.testing.assert_allclose(mechanism.p_y_given_s, reduction.p_x_given_s, rtol=1e-11, atol=1e-12)
-    realised = np.einsum("sx,sxy->sy", joint.p_x_given_s, mechanism.p_y_given_sx)
-    np.testing.assert_allclose(realised[joint.p_s > 0], reduction.p_x_given_s[joint.p_s > 0], rtol=0, atol=1e-11)
-
 
 DISTORTIONS = {
     "asymmetric": np.array([[0, 1, 5, 2], [3, 0, 1, 1], [0.5, 2, 0, 4], [1, 1, 2, 0]]),
@@ -335,26 +241,6 @@ def test_degenerate_joints(kind, sees_s, target):
     elif 0.3 <= min(target.values()) <= 4.0:
         least = PlainProgramme(joint, metric("hamming", joint.shape[1]), sees_s).value(**target)
         assert mechanism.dtv() == pytest.approx(least, rel=1e-7, abs=1e-8)
-
-
-def test_symbols_in_proportion_are_merged_and_cost_nothing():
-    """Twice the same problem: X, and X with a fair coin that nobody asked for."""
-    joint = adult()
-    doubled = Joint.from_counts(np.repeat(joint.counts, 2, axis=1))
-    for sees_s in (True, False):
-        one, two = (linred.optimal(j, ldp=0.5, sees_s=sees_s) for j in (joint, doubled))
-        assert two.dtv() == pytest.approx(one.dtv(), rel=1e-10)
-        check_promises(two)
-    twice = Joint.from_counts(np.repeat(joint.counts, 2, axis=0))
-    assert linred.optimal(twice, ldp=0.5).dtv() == pytest.approx(linred.optimal(joint, ldp=0.5).dtv(), rel=1e-10)
-
-
-def test_symbols_in_proportion_are_told_apart_by_a_distortion():
-    joint = Joint.from_counts([[4, 4, 1, 1], [1, 1, 4, 4]])
-    d = metric("steps", 4)
-    assert linred.optimal(joint, ldp=0.5, distortion=d).expected_distortion(d) == pytest.approx(
-        PlainProgramme(joint, d, True).value(ldp=0.5), rel=1e-7
-    )
 
 
 def test_a_distortion_that_only_scales_hamming():

@@ -1,4 +1,4 @@
-"""Artifacts that an earlier version wrote: they load, and draw what they drew.
+"""Artifacts load as they were stored, those of earlier versions too, and damaged ones are refused.
 
 tests/data/artifact_v1_*.json were written by `linred fit` before the modules were put into packages, on
 tests/data/adult.csv; the digests are of what that version drew. They are never written again.
@@ -11,8 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import linred
+from linred.columns.schema import ColumnSpec, FitSchema, Leak
+from linred.errors import ArtifactError
+from linred.mechanism import artifact_writer as artifact
+from linred.privacy.target import Target
+from support import joints
+from support.artifacts import MADE, stored
 
 DATA = Path(__file__).parents[1] / "data"
 DRAWN = {
@@ -46,3 +54,177 @@ def test_artifacts_of_earlier_versions_have_the_figures_that_they_say(name):
     }
     assert (mechanism.certified is None) == (content["certified"] is None)
     assert [part.name for part in mechanism.fitted.public] == [part["name"] for part in content["fitted"]["public"]]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    path = tmp_path_factory.mktemp("artifact") / "mechanism.json"
+    linred.optimal(joints.example_1(), ldp=1.0).save(path)
+    return path.read_bytes()
+
+
+def refused(raw, tmp_path, match=None):
+    path = tmp_path / "damaged.json"
+    path.write_bytes(raw)
+    with pytest.raises(ArtifactError, match=match) as caught:
+        linred.load(path)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+@given(data=st.data())
+def test_any_change_of_a_byte_is_refused_or_changes_nothing(small, tmp_path_factory, data):
+    place = data.draw(st.integers(0, len(small) - 1))
+    changed = bytearray(small)
+    changed[place] ^= data.draw(st.integers(1, 255))
+    path = tmp_path_factory.mktemp("damaged") / "m.json"
+    path.write_bytes(changed)
+    try:
+        again = linred.load(path)
+    except ArtifactError:
+        return
+    assert json.loads(changed) == json.loads(small)  # white space
+    assert again.target == Target(1.0, float("inf"))
+
+
+def test_any_cut_is_refused(small, tmp_path):
+    for end in [*range(0, len(small) - 2, 37), len(small.rstrip()) - 1]:
+        refused(small[:end], tmp_path, "cut off")
+
+
+def signed(content):
+    content.pop("sha256", None)
+    return json.dumps({**content, "sha256": artifact.digest(content)}).encode()
+
+
+def test_versions_and_other_files_are_refused(small, tmp_path):
+    content = json.loads(small)
+    refused(signed({**content, "version": 2}), tmp_path, "its version is 2 .* upgrade linred")
+    refused(signed({**content, "version": "1"}), tmp_path, "its version is '1'")
+    refused(b'{"format": "other"}', tmp_path, "no linred mechanism")
+    refused(b"[1, 2]", tmp_path, "no linred mechanism")
+    refused(b"\xff\xfe", tmp_path, "not JSON")
+    refused(b"[" * 100_000, tmp_path, "not JSON")
+    refused(small.replace(b'"version"', b'"version": 1, "version"', 1), tmp_path, "there twice")
+    refused(small.replace(b'"version": 1', b'"version": NaN', 1), tmp_path, "the number NaN")
+
+
+WRONG = {
+    "no tables": ("tables", []),
+    "a table that does not sum to one": ("tables", [[[0, 0.5]]]),
+    "y out of range": ("tables", [[[4, 1.0]]]),
+    "a negative probability": ("moves", [[0, 0, 1.5, -0.5, 0]]),
+    "s out of range": ("moves", [[2, 0, 0.5, 0.5, 0]]),
+    "x out of range": ("moves", [[0, -1, 0.5, 0.5, 0]]),
+    "a table that is not there": ("moves", [[0, 0, 0.5, 0.5, 99]]),
+    "s looked at and not": ("moves", [[None, 0, 0.5, 0.5, 0]]),
+    "not a row": ("moves", [5]),
+    "labels too few": ("x_labels", ["a"]),
+    "labels twice": ("x_labels", ["a", "a", "b", "c"]),
+    "a label of no type": ("x_labels", [{"code": "import os"}, "b", "c", "d"]),
+    "probabilities above one": ("joint", {"p_s": [0.3, 0.7], "p_x": [1, 1, 1, 1], "p_x_given_s": [[1] * 4] * 2}),
+    "a joint of nothing": ("joint", {}),
+    "made of nothing": ("made", None),
+    "other figures": ("released", None),
+    "fitted by nobody": ("fitted", {"sensitive": 5}),
+    "a distortion of another shape": ("distortion", [[0, 1], [1, 0]]),
+    "a label of several columns for one": ("x_labels", [["a", 1], "b", "c", {"decimal": "sNaN"}]),
+    "tables that are not compiled": ("tables_sha256", "0" * 64),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_content_that_cannot_be_is_refused_though_its_digest_is_right(what, small, tmp_path):
+    name, value = WRONG[what]
+    content = json.loads(small)
+    assert content[name] != value
+    refused(signed({**content, name: value}), tmp_path)
+
+
+def test_labels_are_of_as_many_parts_as_there_are_columns(tmp_path):
+    joint = linred.Joint.from_counts([[3, 1], [1, 2]], ["f", "m"], [("a", 1), ("b", 2)])
+    mechanism = linred.markov(joint, 0.5)
+    mechanism = mechanism.replace(fitted=FitSchema((ColumnSpec("s"),), (ColumnSpec("x"), ColumnSpec("y"))))
+    content = json.loads(stored(mechanism, tmp_path).read_bytes())
+    for wrong in (["a", "b"], [["a", 1], ["b"]], [["a", 1], 5], [["a", 1], None]):
+        refused(signed({**content, "x_labels": wrong}), tmp_path, "is not of 2 public columns")
+
+
+def test_an_empty_table_that_may_be_drawn_from_is_refused(tmp_path):
+    content = json.loads(stored(linred.non_markov(joints.example_1(), 0.5), tmp_path).read_bytes())
+    content["tables"].append([])
+    moves = [[0, 0, 1 - 9e-10, 9e-10, len(content["tables"]) - 1]]
+    moves += [move for move in content["moves"] if move[:2] != [0, 0]]
+    refused(signed({**content, "moves": moves}), tmp_path, "do not sum to one")
+
+
+@pytest.mark.parametrize("name", ["markov", "non_markov", "optimal, both targets", "optimal, without s", "k_rr"])
+def test_moves_that_release_other_than_the_figures_say_are_refused(name, tmp_path):
+    """Whoever changes moves, and digests with them, does not get the old figures for the new mechanism."""
+    content = json.loads(stored(MADE[name](), tmp_path).read_bytes())
+    place = next(i for i, (_, _, keep, _, _) in enumerate(content["moves"]) if 0 < keep < 1)
+    s, x, keep, _, table = content["moves"][place]
+    content["moves"][place] = [s, x, keep - 1e-6, 1 - keep + 1e-6, table]
+    refused(signed(content), tmp_path, r"its moves make P\(y=")
+
+
+FITTED = FitSchema(
+    (ColumnSpec("s"),), (ColumnSpec("x"),), True, "skip", (Leak("other", 7, 0.25, 0.001, 0.75, True),), True
+)
+WRONG_ABOUT_THE_FIT = [
+    ("declared", "yes"),
+    ("scanned", 1),
+    ("missing", None),
+    ("sensitive", [{"name": 5, "edges": [], "called": ""}]),
+    ("public", [{"name": "x", "edges": ["a"], "called": ""}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "column": 7}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "information": "much"}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "n_values": 1.5}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "at_least": "no"}]),
+    ("leaks", [{"column": "other"}]),
+    ("missing", "inf"),
+    ("public", [{"name": "\ud800", "edges": [], "called": ""}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "guessed": 1.5}]),
+    ("leaks", [{**FITTED.leaks[0]._asdict(), "information": 1e308}]),
+    ("more", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG_ABOUT_THE_FIT)
+def test_what_it_says_of_the_fit_has_the_right_types(name, value, tmp_path):
+    mechanism = linred.markov(joints.example_1(), 0.5)
+    mechanism = mechanism.replace(fitted=FITTED)
+    content = json.loads(stored(mechanism, tmp_path).read_bytes())
+    content["fitted"][name] = value
+    refused(signed(content), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("certified", "ldp", -1.0),
+        ("certified", "ldp", "none"),
+        ("certified", "confidence", 1.0),
+        ("certified", "basis", "hearsay"),
+        ("certified", "n_records", 0.5),
+        ("certified", "together", "yes"),
+        ("certified", "because", 7),
+        ("certified", "ceiling", {}),
+        ("design", "dtv", 1.5),
+        ("design", "n_passed", -1),
+        ("design", "redrawn_s", [99]),
+        ("design", "redrawn_x", "all"),
+        ("design", "more", 1),
+    ],
+)
+def test_what_it_says_of_its_certificate_has_the_right_types(part, name, value, tmp_path):
+    content = json.loads(stored(MADE["with confidence"](), tmp_path).read_bytes())
+    content[part][name] = value
+    refused(signed(content), tmp_path)
+
+
+@pytest.mark.parametrize("target", [{"ldp": "1", "log_lift": "inf"}, {"ldp": -1, "log_lift": 1}, {"ldp": 1}, 5])
+def test_targets_are_numbers(target, small, tmp_path):
+    content = json.loads(small)
+    content["made"]["target"] = target
+    refused(signed(content), tmp_path)

@@ -1,4 +1,4 @@
-"""`linred.report.html.page`: its numbers against the mechanism's, its markup, its labels, its chart."""
+"""The page: its numbers against the mechanism's, its markup, its words, the curves of its chart."""
 
 import functools
 import math
@@ -202,45 +202,6 @@ def test_marginals(shown):
 
 def test_the_page_is_the_same_for_the_same_mechanism():
     assert page(ODD["fitted"]()) == made("fitted")[1]
-
-
-MAKERS = {
-    "markov": linred.markov,
-    "non_markov": linred.non_markov,
-    "proportional": lambda joint, ldp: linred.non_markov(joint, ldp=ldp, coupling="proportional"),
-    "optimal": linred.optimal,
-    "x alone": lambda joint, ldp: linred.optimal(joint, ldp=ldp, sees_s=False),
-    "k_rr": linred.baselines.k_rr,
-    "pram": linred.baselines.pram,
-    "watchdog": linred.baselines.watchdog,
-}
-
-
-@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-@pytest.mark.parametrize("seed", range(6))
-def test_the_largest_moves_by_brute_force(make, seed):
-    rng = np.random.default_rng(seed)
-    joint = random_joint(rng, 3, 7, zeros=0.3 * (seed % 2), ties=seed > 3)
-    mechanism = make(joint, ldp=0.5)
-    share = joint.p_sx[:, :, None] * mechanism.p_y_given_sx
-    if not mechanism.sees_s:
-        share = share.sum(axis=0, keepdims=True)
-    share[:, np.arange(7), np.arange(7)] = 0.0
-    for n in (1, 5, 40, 1000):
-        moves, expected = largest_moves(mechanism, n), np.sort(share[share > 0.0])[::-1][:n]
-        np.testing.assert_allclose([move.share for move in moves], expected, rtol=1e-12)
-        assert len({move[:3] for move in moves}) == len(moves)
-        for s, x, y, of_all, of_group in moves:
-            assert (s is None) == (not mechanism.sees_s)
-            assert of_all == pytest.approx(share[s or 0, x, y], rel=1e-12)
-            group = joint.p_x[x] if s is None else joint.p_sx[s, x]
-            assert of_group == pytest.approx(of_all / group, rel=1e-12)
-
-
-def test_the_largest_moves_need_nothing_dense():
-    joint = random_joint(np.random.default_rng(0), 30, 3000)  # P(y|s,x) would be 2 GB
-    (move,) = largest_moves(linred.non_markov(joint, 0.5, coupling="proportional"), 1)
-    assert move.share > 0.0
 
 
 def test_labels_are_escaped_in_every_place():

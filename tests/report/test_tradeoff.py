@@ -1,4 +1,4 @@
-"""`linred.tradeoff`: each point against the mechanism it stands for; tables and pictures."""
+"""`linred.tradeoff`: each point against the mechanism it stands for; tables."""
 
 import math
 from functools import partial
@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import linred
-from linred.design.registry import KINDS
 from support.joints import example_1
 
 ALL = ["markov", "optimal_markov", "non_markov", "optimal", "selective", "k_rr", "pram", "watchdog"]
@@ -104,51 +103,3 @@ def test_bad_arguments(arguments, message):
 def test_a_curve_that_is_not_there():
     with pytest.raises(KeyError, match="'optimal' is none of the curves 'markov'"):
         linred.tradeoff(example_1(), ldp=[1.0], mechanisms="markov")["optimal"]
-
-
-def drawn(*labels, **arguments):
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("agg")
-    curves = linred.tradeoff(example_1(), ldp=np.linspace(0.1, 1.5, 12), mechanisms=list(labels), base=2)
-    return curves, curves.plot(**arguments)
-
-
-def test_a_picture_has_units_and_each_line_its_name_beside_it():
-    curves, ax = drawn("markov", "non_markov", "optimal", x="ldp", y="dtv")
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("LDP of S to Y [bits]", "share of records changed")
-    names = [text.get_text() for text in ax.texts]
-    assert names == ["Lemma 1", "Proposition 1", "optimal"]
-    assert [text.get_color() for text in ax.texts] == [line.get_color() for line in ax.lines]
-    np.testing.assert_array_equal(np.sort(curves["optimal"]["dtv"]), np.sort(ax.lines[2].get_ydata()))
-    left, right, bottom, top = *ax.get_xlim(), *ax.get_ylim()
-    for text, line in zip(ax.texts, ax.lines, strict=True):
-        u, v = text.xy
-        own, *others = [line, *(other for other in ax.lines if other is not line)]
-        heights = [np.interp(left + u * (right - left), *other.get_data()) for other in (own, *others)]
-        distances = [abs((height - bottom) / (top - bottom) - v) for height in heights]
-        assert distances[0] == min(distances), "a name is nearest to its own line"
-
-
-def test_colours_and_dashes_stay_the_same_and_differ():
-
-    _, one = drawn("markov", "optimal")
-    _, other = drawn("optimal", "non_markov")
-    assert one.lines[1].get_color() == other.lines[0].get_color() == KINDS["optimal"].colour
-    assert len({kind.colour for kind in KINDS.values()}) == len(KINDS)
-    assert len({kind.dashes for kind in KINDS.values()}) == len(KINDS)
-
-
-def test_a_picture_of_what_nobody_knows():
-    with pytest.raises(ValueError, match="no curve has a point where both 'ldp' and 'expected_distortion' are known"):
-        drawn("markov", x="ldp", y="expected_distortion")
-    _, ax = drawn("markov", "optimal", x="alpha", y="dtv")  # only the first has an alpha
-    assert [text.get_text() for text in ax.texts] == ["Lemma 1"]
-
-
-def test_a_picture_of_something_else():
-    with pytest.raises(ValueError, match="y = 'damage' is none of 'alpha', 'ldp'"):
-        drawn("markov", y="damage")
-    with pytest.raises(ValueError, match=r"x = \['ldp'\] is none of 'alpha', 'ldp'"):
-        drawn("markov", x=["ldp"])
-    with pytest.raises(TypeError, match="ax = 3 is not matplotlib axes"):
-        drawn("markov", ax=3)

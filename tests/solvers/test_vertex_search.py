@@ -92,10 +92,3 @@ def test_with_a_target():
         assert mechanism.sampler().certificate().ldp <= 1.0
     information = {prefer: mechanism.mutual_information() for prefer, mechanism in best.items()}
     assert information["information"] > information[None] > information["smooth"]
-
-
-def test_one_of_them_chooses():
-    with pytest.raises(ValueError, match="coupling = 'proportional' and prefer = 'sparse' are both given"):
-        linred.non_markov(example_1(), 0.5, coupling="proportional", prefer="sparse")
-    with pytest.raises(ValueError, match="prefer = 1 is not 'information', 'sparse' or 'smooth'"):
-        linred.non_markov(example_1(), 0.5, prefer=1)

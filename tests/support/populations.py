@@ -64,3 +64,9 @@ def n_broken_plug_ins():
 def check_failures(n_failures, n_fits, confidence):
     """That so many failures in so many fits happen with a probability above ERROR_RATE if the confidence is kept."""
     assert stats.binom.sf(n_failures - 1, n_fits, 1.0 - confidence) > ERROR_RATE, f"{n_failures} of {n_fits}"
+
+
+def records(joint, n, seed):
+    """n records of a Joint, in codes."""
+    cells = np.random.default_rng(seed).choice(joint.p_sx.size, n, p=joint.p_sx.ravel() / joint.p_sx.sum())
+    return cells // joint.shape[1], cells % joint.shape[1]

@@ -132,3 +132,10 @@ def aes(key, block):
 
 def subkey(key, context, purpose):
     return hashlib.blake2b(context, key=key, digest_size=32, person=purpose).digest()
+
+
+def dense_rows(rows):
+    """P(y|x) of one s as a matrix, from `integer_tables.Rows`."""
+    matrix = rows.others[rows.group].copy()
+    np.fill_diagonal(matrix, rows.own)
+    return matrix

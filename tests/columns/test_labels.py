@@ -1,0 +1,48 @@
+"""Labels in JSON: their types, and those that cannot be read."""
+
+import datetime
+import decimal
+import re
+
+import numpy as np
+import pytest
+
+import linred
+from linred.columns import labels
+from support.artifacts import stored
+
+TYPED = (
+    "text", "", "é\n\"", 5, -(2**70), 0.1, float("inf"), True, None, b"\x00\xff", ("a", 1, None), ((1, 2), "b"),
+    datetime.date(2013, 1, 31), datetime.datetime(2013, 1, 31, 23, 59, 1, 5), datetime.time(1, 2),
+    decimal.Decimal("1.10"), np.datetime64("2013-01-01", "D"), np.datetime64(123456789, "ns"), np.timedelta64(77, "s"),
+)  # fmt: skip
+
+
+def test_labels_keep_their_types(tmp_path):
+    joint = linred.Joint.from_counts(np.ones((2, len(TYPED)), int), ["f", "m"], TYPED)
+    again = linred.load(stored(linred.markov(joint, 0.5), tmp_path)).joint.x_labels
+    assert again == TYPED
+    assert [type(label) for label in again] == [type(label) for label in TYPED]
+
+
+def test_numpy_labels_become_pythons(tmp_path):
+    assert labels.from_json("x", labels.to_json("x", (np.int64(5), np.str_("a"), np.bool_(True)))) == (5, "a", True)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"decimal": "abc"}, "x[1] = 'abc' is not a decimal"),
+        ({"decimal": "sNaN"}, "x[1] = 'sNaN' can be compared with nothing"),
+        ({"decimal": [1]}, "x[1] = [1] is not a decimal"),
+        ({"date": "2013-13-01"}, "x[1] = '2013-13-01' is not a date"),
+        ({"bytes": "zz"}, "x[1] = 'zz' is not a bytes"),
+        ({"datetime64": [10**26, "s", 1]}, "x[1] = [100000000000000000000000000, 's', 1] is not a datetime64"),
+        ({"datetime64": "2013"}, "x[1] = '2013' is not a datetime64"),
+        ({"code": "1"}, "x[1] = {'code': '1'} is no label: known types are bytes, date, datetime, time, decimal"),
+        ({}, "x[1] = {} is no label"),
+    ],
+)
+def test_labels_that_cannot_be_read_are_named(value, message):
+    with pytest.raises(ValueError, match=rf"^{re.escape(message)}"):
+        labels.from_json("x", ["a", value])

@@ -1,0 +1,83 @@
+"""Artifacts: an exact round trip, who may read them, and files that are kept."""
+
+import json
+import os
+import stat
+
+import numpy as np
+import pytest
+
+import linred
+from linred.columns.schema import ColumnSpec, FitSchema, Leak
+from linred.privacy import metrics
+from support import joints
+from support.artifacts import MADE, stored
+
+KEY = bytes(range(32))
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_the_round_trip_is_exact(name, tmp_path):
+    mechanism = MADE[name]()
+    again = linred.load(stored(mechanism, tmp_path))
+    for part in ("keep", "move", "table_of"):
+        np.testing.assert_array_equal(getattr(again, part), getattr(mechanism, part))
+    mine, theirs = (one.sampler().kernel for one in (mechanism, again))
+    np.testing.assert_array_equal(mine.rows, theirs.rows)
+    np.testing.assert_array_equal(mine.cells, theirs.cells)
+    assert str(again.report()) == str(mechanism.report())
+    assert (again.certified, again.design) == (mechanism.certified, mechanism.design)
+    assert again.sampler().certificate().figures == mechanism.sampler().certificate().figures
+    assert (again.target, again.alpha, again.gap, again.name) == (
+        mechanism.target, mechanism.alpha, mechanism.gap, mechanism.name
+    )  # fmt: skip
+    np.testing.assert_array_equal(again.p_y_given_s, mechanism.p_y_given_s)
+    s, x = (np.random.default_rng(1).integers(0, n, 5000) for n in mechanism.joint.shape)
+    how = {"key": KEY, "context": b"a file"}
+    np.testing.assert_array_equal(again.sampler().sample(s, x, **how), mechanism.sampler().sample(s, x, **how))
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "mechanism.json").read_bytes()
+
+
+def test_what_it_was_fitted_on_is_kept(tmp_path):
+    mechanism = linred.markov(joints.example_1(), 0.5)
+    leak = Leak("other", 7, 0.25, 0.001, 0.75, True)
+    mechanism = mechanism.replace(
+        fitted=FitSchema((ColumnSpec("s"),), (ColumnSpec("x", (0.0, 18.5), "age"),), True, "skip", (leak,), True)
+    )
+    again = linred.load(stored(mechanism, tmp_path))
+    assert again.fitted == mechanism.fitted
+    assert again.fitted.public[0].bins == ("age<0", "0<=age<18.5", "age>=18.5")
+    assert again.fitted.leaks[0].beyond_chance == pytest.approx(0.249)
+
+
+def test_it_is_for_its_owner_and_says_so(tmp_path):
+    old = os.umask(0)
+    try:
+        path = stored(linred.markov(joints.example_1(), 0.5), tmp_path)
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    content = json.loads(path.read_text())
+    assert "not publish it" in content["confidential"]
+    assert content["version"] == 1
+    figures = metrics.ldp(joints.example_1())
+    assert content["figures"]["before"]["ldp"] == figures
+
+
+def test_an_existing_file_is_kept(tmp_path):
+    path = stored(linred.markov(joints.example_1(), 0.5), tmp_path)
+    before = path.read_bytes()
+    with pytest.raises(FileExistsError, match="exists: --force"):
+        linred.markov(joints.example_1(), 0.7).save(path)
+    assert path.read_bytes() == before
+    linred.markov(joints.example_1(), 0.7).save(path, force=True)
+    assert linred.load(path).alpha == 0.7
+    assert [file.name for file in tmp_path.iterdir()] == ["mechanism.json"]
+
+
+def test_a_label_that_cannot_be_stored_is_named_and_nothing_is_written(tmp_path):
+    joint = linred.Joint([[0.5, 0.5]], x_labels=["a", frozenset([1])])
+    with pytest.raises(ValueError, match=r"x_labels\[1\] = frozenset\(\{1\}\) is a frozenset"):
+        linred.markov(joint, 0.5).save(tmp_path / "m.json")
+    assert list(tmp_path.iterdir()) == []
