@@ -15,12 +15,14 @@ from linred.errors import FileError
 from linred.io import counting
 from support.commands import (
     ADULT,
+    ASKED,
     FLIGHTS,
     TARGET,
     column,
     files_in,
     fit,
     read_csv,
+    refused,
 )
 
 
@@ -113,3 +115,23 @@ def test_missing_values(linred_command, missing):
     assert done.code == (2 if missing == "skip" else 0)
     if missing == "skip":
         assert "a missing value in tailnum" in done.err
+
+
+DOMAINS = {
+    "not JSON": ("{", "cannot be read as JSON"),
+    "no object": ("[]", 'a domain is {"column": ["label", ...], ...}'),
+    "no list": ('{"occupation": "Sales"}', "occupation is not a list"),
+    "a column is missing": ('{"occupation": ["Sales"]}', "declares nothing for column 'marital_status'"),
+    "a label twice": ('{"occupation": ["Sales", "Sales"]}', "'occupation'[1] = 'Sales' is there before"),
+    "no number": ('{"occupation": [{"decimal": "abc"}]}', "occupation[0] = 'abc' is not a decimal"),
+    "no such time": ('{"occupation": [{"datetime64": [1e26, "s", 1]}]}', "is not a datetime64"),
+    "an object": ('{"occupation": [{"__class__": "os"}]}', "is no label"),
+}
+
+
+@pytest.mark.parametrize("what", DOMAINS)
+def test_domains_that_cannot_be(linred_command, what):
+    content, text = DOMAINS[what]
+    Path("domain.json").write_text(content)
+    refused(linred_command("fit", ADULT, *ASKED, "--domain", "domain.json", "-o", "m.json"), text)
+    assert files_in(".") == ["domain.json"]

@@ -23,11 +23,11 @@ def test_an_error_comes_after_the_items_before_it():
         yield from (1, 2, 3)
         raise KeyError("read")
 
-    seen = []
-    with pytest.raises(KeyError, match="read"), Prefetch(failing()) as items:
-        for item in items:
-            seen.append(item)
-    assert seen == [1, 2, 3]
+    with Prefetch(failing()) as items:
+        one_by_one = iter(items)
+        assert [next(one_by_one) for _ in range(3)] == [1, 2, 3]
+        with pytest.raises(KeyError, match="read"):
+            next(one_by_one)
 
 
 def test_whoever_leaves_early_leaves_no_thread():
