@@ -1,3 +1,5 @@
+"""Fixtures that several packages of tests use, and how many examples hypothesis draws."""
+
 import hypothesis
 import pytest
 

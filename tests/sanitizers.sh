@@ -17,4 +17,6 @@ sanitized() {
 }
 pytest="$(dirname "$python")/pytest"
 sanitized "$python" -c "import sys; sys.path.pop(0); import linred; assert '$target' in linred.__file__, linred.__file__"
-sanitized "$pytest" -q -p no:cacheprovider tests/_kernels tests/mechanism/test_mechanism.py tests/sampling/test_sampler.py
+sanitized "$pytest" -q -p no:cacheprovider tests/_kernels tests/mechanism/test_mechanism.py tests/mechanism/test_summary.py \
+    tests/design/test_calibration.py tests/design/test_closed_form.py tests/design/test_coupling.py \
+    tests/sampling/test_alias_tables.py tests/sampling/test_sampler.py

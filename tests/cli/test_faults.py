@@ -6,7 +6,6 @@ import gzip
 import os
 import resource
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -20,7 +19,6 @@ import linred
 from support.commands import ADULT, ASKED, DATA, HEADER, command, files_in, process, refused
 
 ROW = "Divorced,Sales"
-
 
 BAD_FILES = {
     "nothing in it": ("", "is empty"),
@@ -168,95 +166,6 @@ def test_a_directory_that_may_not_be_written_to(linred_command, artifact_path):
     refused(done, "no permission" if nobody else "/proc/")
 
 
-OPTIONS = {
-    "nothing asked": (("fit", ADULT, *ASKED[:4]), "nothing is asked"),
-    "alpha and a target": (("fit", ADULT, *ASKED, "--alpha", "0.5"), "alpha = 0.5 and a target are both given"),
-    "a negative target": (("fit", ADULT, *ASKED[:4], "--ldp", "-1"), "ldp = -1.0 is outside"),
-    "no number": (("fit", ADULT, *ASKED[:4], "--ldp", "one"), "'one' is not a valid float"),
-    "not a number": (("fit", ADULT, *ASKED[:4], "--ldp", "nan"), "ldp = nan"),
-    "S and X the same": (
-        ("fit", ADULT, "--sensitive", "sex", "--public", "sex", "--ldp", "1"),
-        "both sensitive and public",
-    ),
-    "a column twice": (("fit", ADULT, "--sensitive", "sex,sex", "--public", "race", "--ldp", "1"), "names 'sex' twice"),
-    "no such column": (("fit", ADULT, "--sensitive", "gender", "--public", "race", "--ldp", "1"), "no column 'gender'"),
-    "Proposition 1 without s": (("fit", ADULT, *ASKED, "--mechanism", "non-markov", "--no-sees-s"), "looks at s"),
-    "bins of nothing": (("fit", ADULT, *ASKED, "--bins", "age=1,2"), "--bins names 'age'"),
-    "bins without edges": (("fit", ADULT, *ASKED, "--bins", "occupation"), "is not COLUMN=EDGE"),
-    "bins out of order": (("fit", ADULT, *ASKED, "--bins", "occupation=2,1"), "not a finite number above"),
-    "bins of text": (("fit", ADULT, *ASKED, "--bins", "occupation=1,2"), "'occupation' is to be sorted into bins"),
-    "bins of one column twice": (
-        ("fit", ADULT, *ASKED, "--bins", "age=1", "--bins", "age=2,3"),
-        "'age' is there twice",
-    ),
-    "a line break": (("fit", ADULT, *ASKED, "--public", "age\nsex"), "a line break in it goes in quotes"),
-    "an artifact to a pipe": (("fit", ADULT, *ASKED, "-o", "-"), "- is for tables"),
-    "a page to a pipe": (("run", ADULT, *ASKED, "-o", "out.csv", "--html", "-"), "- is for tables"),
-    "a picture to a pipe": (("tradeoff", ADULT, *ASKED[:4], "--plot", "-"), "- is for tables"),
-    "a key to a pipe": (("keygen", "-"), "- is for tables"),
-    "a picture over the domain": (
-        ("tradeoff", ADULT, *ASKED[:4], "--domain", "key", "--plot", "key", "--force"),
-        "the input itself",
-    ),
-    "no such domain": (("fit", ADULT, *ASKED, "--domain", "none.json"), "none.json: the domain cannot be read"),
-    "no such encoding": (("fit", ADULT, *ASKED, "--encoding", "klingon"), "encoding 'klingon' is not known"),
-    "an encoding of no text": (("fit", ADULT, *ASKED, "--encoding", "zlib"), "encoding 'zlib' is not known"),
-    "a delimiter too long": (("fit", ADULT, *ASKED, "--delimiter", "ab"), "delimiter 'ab'"),
-    "no such option": (("fit", ADULT, "--wrong"), "No such option"),
-    "no such command": (("wrong",), "No such command"),
-    "two secrets": (("run", ADULT, *ASKED, "-o", "out.csv", "--seed", "1", "--key-file", "key"), "both given"),
-    "ids without a key": (("run", ADULT, *ASKED, "-o", "out.csv", "--id", "age"), "--id needs --key-file"),
-    "an id that is X": (
-        ("run", ADULT, *ASKED, "-o", "out.csv", "--id", "occupation", "--key-file", "key"),
-        "--id names",
-    ),
-    "no such key": (("run", ADULT, *ASKED, "-o", "out.csv", "--key-file", "none"), "the key cannot be read"),
-    "a pipe read twice": (("run", "-", *ASKED, "-o", "out.csv"), "a pipe can be read once"),
-    "one file for two": (("run", ADULT, *ASKED, "-o", "out.csv", "-m", "./out.csv"), "named for two outputs"),
-    "no such picture": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1", "--plot", "plot.bmp"), ".svg, .png or .pdf"),
-    "no such mechanism": (("tradeoff", ADULT, *ASKED[:4], "--mechanisms", "magic"), "'magic' is none of"),
-    "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "not a list of numbers"),
-}
-
-
-@pytest.mark.parametrize("what", OPTIONS)
-def test_options_that_cannot_be(linred_command, what):
-    arguments, text = OPTIONS[what]
-    assert linred_command("keygen", "key").code == 0
-    refused(linred_command(*arguments), text)
-    assert files_in(".") == ["key"]
-
-
-DOMAINS = {
-    "not JSON": ("{", "cannot be read as JSON"),
-    "no object": ("[]", 'a domain is {"column": ["label", ...], ...}'),
-    "no list": ('{"occupation": "Sales"}', "occupation is not a list"),
-    "a column is missing": ('{"occupation": ["Sales"]}', "declares nothing for column 'marital_status'"),
-    "a label twice": ('{"occupation": ["Sales", "Sales"]}', "'occupation'[1] = 'Sales' is there before"),
-    "no number": ('{"occupation": [{"decimal": "abc"}]}', "occupation[0] = 'abc' is not a decimal"),
-    "no such time": ('{"occupation": [{"datetime64": [1e26, "s", 1]}]}', "is not a datetime64"),
-    "an object": ('{"occupation": [{"__class__": "os"}]}', "is no label"),
-}
-
-
-@pytest.mark.parametrize("what", DOMAINS)
-def test_domains_that_cannot_be(linred_command, what):
-    content, text = DOMAINS[what]
-    Path("domain.json").write_text(content)
-    refused(linred_command("fit", ADULT, *ASKED, "--domain", "domain.json", "-o", "m.json"), text)
-    assert files_in(".") == ["domain.json"]
-
-
-def test_the_demo_keeps_what_is_there(linred_command):
-    os.mkdir("mine")
-    Path("mine/report.html").write_text("as it was")
-    refused(linred_command("demo", "mine"), "report.html exists: --force")
-    assert files_in("mine") == ["report.html"]
-    assert Path("mine/report.html").read_text() == "as it was"
-    assert linred_command("demo", "mine", "--force").code == 0
-    assert stat.S_IMODE(os.stat("mine/report.html").st_mode) == 0o600
-
-
 def test_names_of_columns_that_break_lines_do_not_break_ours(linred_command):
     rows = "".join(f"{s},{x},{s}\n" for s, x in [("f", "a"), ("m", "b"), ("m", "a")] * 9)
     Path("in.csv").write_text('"s\nlinred: done",x,"other\r\n\x1b[2J"\n' + rows)
@@ -272,7 +181,6 @@ def test_names_of_columns_that_break_lines_do_not_break_ours(linred_command):
 
 
 # The machine fails
-
 
 FAILURES = {
     "interrupted": (KeyboardInterrupt(), 130),
@@ -301,16 +209,6 @@ def test_a_failure_in_a_later_step_says_what_was_stored(linred_command, monkeypa
     assert files_in(".") == sorted(stored)
     done = linred_command("report", ADULT)
     assert "stored" not in done.err  # nothing is kept from one call to the next
-
-
-def test_the_demo_says_what_all_its_steps_stored(linred_command, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("linred.report.tradeoff.tradeoff", interrupt)
-    done = linred_command("demo", "mine")
-    stored = "mine/adult.csv.gz, sanitised.csv, mechanism.json, report.html"
-    assert (done.code, done.lines[-1]) == (130, f"linred: interrupted: only {stored} were stored")
 
 
 def test_sigterm_in_a_later_step_says_what_was_stored(tmp_path):

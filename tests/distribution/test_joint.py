@@ -1,3 +1,5 @@
+"""`Joint`: its constructors agree, its parts are consistent, and what is wrong is named with its place."""
+
 import copy
 import pickle
 

@@ -1,13 +1,8 @@
-"""Keys, seeds, contexts and ids of the `linred` command."""
+"""Keys, seeds and contexts of the `linred` command."""
 
-import csv
 import os
 import stat
 from pathlib import Path
-
-import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
 
 import linred.io.key_file
 from support.commands import (
@@ -15,7 +10,6 @@ from support.commands import (
     PAIR,
     TARGET,
     column,
-    context,
     fit,
     key_file,
     read_csv,
@@ -51,38 +45,6 @@ def test_keys_seeds_and_contexts(linred_command):
     seeded, said = drawn("--seed", "1")
     assert "a seed is not private" in said
     assert seeded == different[-1]
-
-
-def test_ids_name_records_wherever_they_stand(linred_command):
-    rows = read_csv(ADULT)
-    for i, row in enumerate(rows):
-        row["id"] = str(10_000 + i)
-    order = np.random.default_rng(1).permutation(len(rows)).tolist()
-    for path, chosen in (("in.csv", range(len(rows))), ("mixed.csv", order)):
-        with open(path, "w", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows[i] for i in chosen)
-    parquet.write_table(
-        pa.table({**{name: column(rows, name) for name in PAIR}, "id": [int(row["id"]) for row in rows]}), "in.parquet"
-    )
-    fit(linred_command, ADULT, *PAIR, "--alpha", "1")
-    key = key_file(linred_command)
-    drawn = {}
-    for path in ("in.csv", "mixed.csv", "in.parquet"):
-        assert (
-            linred_command(
-                "sanitize", path, "-m", "mechanism.json", "-o", "out.csv", "--id", "id", "--key-file", "key", "--force"
-            ).code
-            == 0
-        )
-        drawn[path] = {row["id"]: row["occupation"] for row in read_csv("out.csv")}
-    assert drawn["in.csv"] == drawn["mixed.csv"] == drawn["in.parquet"]
-    expected = linred.load("mechanism.json").sanitize(
-        column(rows, PAIR[0]), column(rows, PAIR[1]), key=key, ids=column(rows, "id"),
-        context=context(None, PAIR[1]),
-    )  # fmt: skip
-    assert list(drawn["in.csv"].values()) == expected
 
 
 def test_a_key_is_read_once(linred_command, monkeypatch):

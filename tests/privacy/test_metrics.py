@@ -1,3 +1,5 @@
+"""The measures against their definitions, where zeros are infinite or skipped, and what is refused."""
+
 import itertools
 import math
 

@@ -1,0 +1,63 @@
+"""Options of the `linred` command that cannot be are refused in one line, and nothing is written."""
+
+import pytest
+
+from support.commands import ADULT, ASKED, files_in, refused
+
+OPTIONS = {
+    "nothing asked": (("fit", ADULT, *ASKED[:4]), "nothing is asked"),
+    "alpha and a target": (("fit", ADULT, *ASKED, "--alpha", "0.5"), "alpha = 0.5 and a target are both given"),
+    "a negative target": (("fit", ADULT, *ASKED[:4], "--ldp", "-1"), "ldp = -1.0 is outside"),
+    "no number": (("fit", ADULT, *ASKED[:4], "--ldp", "one"), "'one' is not a valid float"),
+    "not a number": (("fit", ADULT, *ASKED[:4], "--ldp", "nan"), "ldp = nan"),
+    "S and X the same": (
+        ("fit", ADULT, "--sensitive", "sex", "--public", "sex", "--ldp", "1"),
+        "both sensitive and public",
+    ),
+    "a column twice": (("fit", ADULT, "--sensitive", "sex,sex", "--public", "race", "--ldp", "1"), "names 'sex' twice"),
+    "no such column": (("fit", ADULT, "--sensitive", "gender", "--public", "race", "--ldp", "1"), "no column 'gender'"),
+    "Proposition 1 without s": (("fit", ADULT, *ASKED, "--mechanism", "non-markov", "--no-sees-s"), "looks at s"),
+    "bins of nothing": (("fit", ADULT, *ASKED, "--bins", "age=1,2"), "--bins names 'age'"),
+    "bins without edges": (("fit", ADULT, *ASKED, "--bins", "occupation"), "is not COLUMN=EDGE"),
+    "bins out of order": (("fit", ADULT, *ASKED, "--bins", "occupation=2,1"), "not a finite number above"),
+    "bins of text": (("fit", ADULT, *ASKED, "--bins", "occupation=1,2"), "'occupation' is to be sorted into bins"),
+    "bins of one column twice": (
+        ("fit", ADULT, *ASKED, "--bins", "age=1", "--bins", "age=2,3"),
+        "'age' is there twice",
+    ),
+    "a line break": (("fit", ADULT, *ASKED, "--public", "age\nsex"), "a line break in it goes in quotes"),
+    "an artifact to a pipe": (("fit", ADULT, *ASKED, "-o", "-"), "- is for tables"),
+    "a page to a pipe": (("run", ADULT, *ASKED, "-o", "out.csv", "--html", "-"), "- is for tables"),
+    "a picture to a pipe": (("tradeoff", ADULT, *ASKED[:4], "--plot", "-"), "- is for tables"),
+    "a key to a pipe": (("keygen", "-"), "- is for tables"),
+    "a picture over the domain": (
+        ("tradeoff", ADULT, *ASKED[:4], "--domain", "key", "--plot", "key", "--force"),
+        "the input itself",
+    ),
+    "no such domain": (("fit", ADULT, *ASKED, "--domain", "none.json"), "none.json: the domain cannot be read"),
+    "no such encoding": (("fit", ADULT, *ASKED, "--encoding", "klingon"), "encoding 'klingon' is not known"),
+    "an encoding of no text": (("fit", ADULT, *ASKED, "--encoding", "zlib"), "encoding 'zlib' is not known"),
+    "a delimiter too long": (("fit", ADULT, *ASKED, "--delimiter", "ab"), "delimiter 'ab'"),
+    "no such option": (("fit", ADULT, "--wrong"), "No such option"),
+    "no such command": (("wrong",), "No such command"),
+    "two secrets": (("run", ADULT, *ASKED, "-o", "out.csv", "--seed", "1", "--key-file", "key"), "both given"),
+    "ids without a key": (("run", ADULT, *ASKED, "-o", "out.csv", "--id", "age"), "--id needs --key-file"),
+    "an id that is X": (
+        ("run", ADULT, *ASKED, "-o", "out.csv", "--id", "occupation", "--key-file", "key"),
+        "--id names",
+    ),
+    "no such key": (("run", ADULT, *ASKED, "-o", "out.csv", "--key-file", "none"), "the key cannot be read"),
+    "a pipe read twice": (("run", "-", *ASKED, "-o", "out.csv"), "a pipe can be read once"),
+    "one file for two": (("run", ADULT, *ASKED, "-o", "out.csv", "-m", "./out.csv"), "named for two outputs"),
+    "no such picture": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1", "--plot", "plot.bmp"), ".svg, .png or .pdf"),
+    "no such mechanism": (("tradeoff", ADULT, *ASKED[:4], "--mechanisms", "magic"), "'magic' is none of"),
+    "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "not a list of numbers"),
+}
+
+
+@pytest.mark.parametrize("what", OPTIONS)
+def test_options_that_cannot_be(linred_command, what):
+    arguments, text = OPTIONS[what]
+    assert linred_command("keygen", "key").code == 0
+    refused(linred_command(*arguments), text)
+    assert files_in(".") == ["key"]

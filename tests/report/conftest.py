@@ -1,0 +1,12 @@
+"""What the tests of the page share."""
+
+import pytest
+
+from support.pages import ODD, Parsed, made
+
+
+@pytest.fixture(params=ODD)
+def shown(request):
+    """(mechanism, its page, the page parsed)."""
+    mechanism, text = made(request.param)
+    return mechanism, text, Parsed(text)
