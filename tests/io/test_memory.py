@@ -9,9 +9,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from linred.assurance.column_leakage import ColumnLeakage
-from linred.columns.adapters.arrow_arrays import ArrowColumn
-from linred.columns.encoded import EncodedColumn
 from linred.columns.schema import parts_of
 from linred.errors import FileError
 from linred.io import counting
@@ -73,18 +70,6 @@ def test_short_records_and_then_long_ones(artifact_path, tmp_path, repeats):
                    "-o", "m.json", "-q", cwd=tmp_path) < 450  # fmt: skip
 
 
-def test_too_many_pairs_are_refused_before_they_are_counted():
-    s, x = (EncodedColumn(np.arange(n, dtype=np.int32) % n, tuple(range(n))) for n in (25_000, 40_000))
-    tally = counting.Tally("S and X", counting.MOST_CELLS)
-    tracemalloc.start()
-    try:
-        with pytest.raises(FileError, match=r"^S and X have 25,000 and 40,000 values, too many"):
-            tally.add(s._replace(codes=s.codes[:100]), x._replace(codes=x.codes[:100]))
-        assert tracemalloc.get_traced_memory()[1] < 50e6
-    finally:
-        tracemalloc.stop()
-
-
 def test_too_many_tuples_are_refused_before_they_are_made():
     domain = {name: tuple(range(1500)) for name in "abc"} | {"s": ("f", "m")}
     tracemalloc.start()
@@ -94,11 +79,3 @@ def test_too_many_tuples_are_refused_before_they_are_made():
         assert tracemalloc.get_traced_memory()[1] < 50e6
     finally:
         tracemalloc.stop()
-
-
-def test_a_column_with_too_many_pairs_is_not_measured():
-    """|S| times its values may be no more than 32 MB of counts: one column of many must not take all memory."""
-    watched, n = ColumnLeakage("other"), 5000
-    s = EncodedColumn(np.arange(n, dtype=np.int32), tuple(range(n)))
-    watched.add(s, ArrowColumn("other", pa.array(np.arange(n) % 4000)))
-    assert not watched.measured
