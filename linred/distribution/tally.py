@@ -13,15 +13,7 @@ MOST_LABELS = 2**22
 
 
 class Tally:
-    """Counts of pairs of labels, over alphabets that grow as batches come. what: of which columns, for an error.
-
-    >>> from linred.columns.encoder import encode
-    >>> tally = Tally("S and X", most_cells=100)
-    >>> for s, x in ((["f", "m"], ["a", "a"]), (["m"], ["b"])):
-    ...     tally.add(encode("s", s), encode("x", x))
-    >>> tally.labels, tally.counts.tolist()
-    ([('f', 'm'), ('a', 'b')], [[1, 0], [1, 1]])
-    """
+    """Counts of pairs of labels, over alphabets that grow as batches come. what: of which columns, for an error."""
 
     def __init__(self, what, most_cells):
         self._what, self._most_cells = what, most_cells

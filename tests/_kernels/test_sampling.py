@@ -51,7 +51,7 @@ def test_counters_are_the_numbers_of_the_records():
 
 
 def test_the_kernel_refuses_tables_and_buffers_that_are_too_small():
-    kernel = kernel_of("keep")._kernel
+    kernel = kernel_of("keep").kernel
     _, (n_s, n_x, shift, rows, cells, settled, keep_top) = kernel.__reduce__()
     too_many_cells = rows.copy()
     too_many_cells["log2_cells"][3] = 63

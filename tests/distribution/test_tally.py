@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from linred.columns.encoded import EncodedColumn
+from linred.columns.encoder import encode
 from linred.distribution.tally import Tally
 from linred.errors import FileError
 from linred.io.counting import MOST_CELLS
@@ -21,3 +22,14 @@ def test_too_many_pairs_are_refused_before_they_are_counted():
         assert tracemalloc.get_traced_memory()[1] < 50e6
     finally:
         tracemalloc.stop()
+
+
+def test_alphabets_grow_and_labels_that_are_one_are_counted_together():
+    tally = Tally("S and X", 100)
+    for s, x in ((["f", "m"], ["a", "a"]), (["m", "m"], ["b", None])):
+        tally.add(encode("s", s), encode("x", x))
+    tally.add(encode("s", ["f"]), EncodedColumn(np.array([1], np.uint8), (None, None)))
+    assert tally.labels == [("f", "m"), ("a", "b", None)]
+    joint = tally.joint([("m", "f"), ("b", "a", None)])
+    assert joint.counts.tolist() == [[1, 1, 1], [0, 1, 1]]
+    assert joint.n_records == tally.n_records == 5

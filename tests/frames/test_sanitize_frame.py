@@ -16,10 +16,7 @@ import linred
 from linred.columns.schema import ColumnSpec, FitSchema
 from linred.frames.sanitize_frame import FrameTask
 from support.frames import (
-    BIN_OF_AGE,
-    BINS,
     DATA,
-    EDGES,
     EXPECTED,
     JOB,
     JOINT,
@@ -30,11 +27,11 @@ from support.frames import (
     NAMED,
     SEX,
     TWICE,
-    N,
     collected,
     every_kind,
     fit,
     types,
+    uniform,
 )
 
 # ---- what comes out
@@ -140,216 +137,7 @@ def test_no_records(kind):
     assert types(result) == {name: kept for name, kept in types(frame).items() if name != "sex"}
 
 
-# ---- pandas
-
-
-def test_pandas_keeps_index_types_and_columns_of_one_name():
-    index = pd.MultiIndex.from_arrays([[1] * N, range(N)], names=["part", None])
-    types = {"job": pd.CategoricalDtype(["bb", "ccc", "a", "zz"]), "sex": "string", "age": "Float32"}
-    frame = pd.DataFrame(DATA, index=index).astype(types).rename(columns={"full": "year"})
-    frame.attrs["source"] = "here"
-    before = frame.copy()
-    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
-    pd.testing.assert_frame_equal(frame, before)
-    assert result["job"].tolist() == EXPECTED
-    assert list(result.columns) == ["year", "job", "year", "age", "id"]
-    pd.testing.assert_frame_equal(result.drop(columns="job"), frame.drop(columns=["job", "sex"]))
-    assert result["job"].dtype == types["job"]
-    assert result.index.equals(index)
-    assert result.attrs == {"source": "here"}
-
-
-def test_pandas_results_are_written_to_without_a_warning_and_alone():
-    frame = pd.DataFrame(DATA)
-    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
-    result.loc[0, "age"] = -1.0
-    result["job"] = "z"
-    assert frame["age"].tolist() == DATA["age"]
-    assert frame["job"].tolist() == JOB
-
-
-def test_a_subclass_of_pandas_frames():
-    class Special(pd.DataFrame):
-        @property
-        def _constructor(self):
-            return Special
-
-    result = linred.sanitize_frame(Special(DATA), MECHANISM, **NAMED, key=KEY)
-    assert type(result) is Special
-    assert result["job"].tolist() == EXPECTED
-
-
-# ---- Polars
-
-
-@pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(["bb", "a", "ccc"])], ids=["Categorical", "Enum"])
-def test_polars_categories(dtype):
-    frame = pl.DataFrame(DATA).with_columns(pl.col("job").cast(dtype), pl.col("sex").cast(pl.Categorical))
-    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
-    assert result["job"].to_list() == EXPECTED
-    assert result["job"].dtype == dtype
-    lazy = linred.sanitize_frame(frame.lazy(), MECHANISM, **NAMED, key=KEY)
-    assert lazy.collect_schema() == result.schema
-    assert lazy.collect().equals(result)
-
-
-def test_two_collects_of_a_lazy_frame_agree():
-    """Each with its own key would average the noise away."""
-    lazy = linred.sanitize_frame(pl.LazyFrame(DATA), MECHANISM, **NAMED)
-    assert lazy.collect().equals(lazy.collect())
-    other = linred.sanitize_frame(pl.LazyFrame(DATA), MECHANISM, **NAMED)
-    assert not lazy.collect().equals(other.collect())
-
-
-def test_what_follows_on_a_lazy_frame_is_about_what_is_published():
-    """A filter that is pushed down would be about x; records that are left out before the draw would number others."""
-    frame = pl.DataFrame(DATA)
-    eager = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
-    parts = pl.concat([frame[:100].lazy(), frame[100:].lazy()])
-    lazy = linred.sanitize_frame(parts, MECHANISM, **NAMED, key=KEY)
-    for then in (
-        lambda f: f.filter(pl.col("job") == "bb"),
-        lambda f: f.filter(pl.col("year") == 2001).select("job"),
-        lambda f: f.slice(300, 40),
-        lambda f: f.tail(3),
-        lambda f: f.select("year"),
-        lambda f: f.filter(pl.col("age") > 30).group_by("job").len().sort("job"),
-    ):
-        assert then(lazy).collect().equals(then(eager))
-
-
-def test_lazy_frames_read_what_they_need():
-    read = []
-
-    def note(frame):
-        read.append(frame.columns)
-        return frame
-
-    lazy = pl.LazyFrame(DATA).map_batches(note, projection_pushdown=True, validate_output_schema=False)
-    linred.sanitize_frame(lazy, MARKOV, **NAMED, columns=["job"]).collect()
-    linred.Sanitizer("sex", "job", alpha=0.5, mechanism="markov").fit(lazy)
-    assert [sorted(columns) for columns in read if "year" in columns] == []
-    assert len(read) == 2
-
-
-# ---- Arrow
-
-
-def test_arrow_keeps_schema_and_metadata():
-    types = [("sex", pa.large_string()), ("job", pa.dictionary(pa.int8(), pa.string())), ("year", pa.int16())]
-    fields = [pa.field(*pair, nullable=False, metadata={"about": pair[0]}) for pair in types]
-    schema = pa.schema(fields, {"source": "here"})
-    table = pa.table({name: DATA[name] for name, _ in types}, schema=schema)
-    result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY)
-    assert result.schema.equals(pa.schema(fields[1:], {"source": "here"}), check_metadata=True)
-    assert result["job"].to_pylist() == EXPECTED
-    chunked = pa.concat_tables([table[:100], table[100:]])
-    assert linred.sanitize_frame(chunked, MECHANISM, **NAMED, key=KEY)["job"].to_pylist() == EXPECTED
-    null = linred.sanitize_frame(table, uniform("a", "bb"), **NAMED, unseen="null", key=KEY)
-    assert null.schema.field("job").nullable
-    assert null.schema.field("job").metadata == {b"about": b"job"}
-
-
-def test_views_of_text_stay_views():
-    try:
-        pa.array(["a"]).cast(pa.string_view())
-    except pa.ArrowNotImplementedError:
-        pytest.skip("this pyarrow cannot make them")
-    table = pa.table({"sex": pa.array(SEX, pa.string_view()), "job": pa.array(JOB, pa.string_view())})
-    result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY)
-    assert result.schema == table.schema.remove(0)
-    assert result["job"].to_pylist() == EXPECTED
-
-
-def test_binned_columns_of_arrow_go_to_pandas():
-    """The notes of pandas in a schema would say that text is Int64."""
-    frame = pd.DataFrame({"sex": SEX, "age": pd.array([int(age) for age in DATA["age"]], "Int64")})
-    sanitizer = linred.Sanitizer("sex", "age", alpha=0.5, mechanism="markov", bins={"age": [40]}, key=KEY)
-    result = sanitizer.fit_transform(pa.Table.from_pandas(frame))
-    assert result.to_pandas()["age"].tolist() == sanitizer.transform(frame)["age"].tolist()
-
-
-# ---- bins
-
-
-@every_kind
-def test_numbers_are_sorted_into_bins(kind):
-    sanitizer = fit(public="age", bins=EDGES, key=KEY).fit(KINDS[kind](DATA))
-    result = sanitizer.transform(KINDS[kind](DATA))
-    mechanism = linred.non_markov(linred.Joint.from_records(SEX, BIN_OF_AGE, x_labels=BINS), 0.6)
-    assert sanitizer.mechanism_.joint.x_labels == tuple(BINS)
-    np.testing.assert_array_equal(sanitizer.mechanism_.joint.counts, mechanism.joint.counts)
-    assert collected(result)["age"] == mechanism.sanitize(SEX, BIN_OF_AGE, key=KEY)
-    assert list(collected(result)) == ["year", "job", "full", "age", "id"]
-    assert types(result)["age"] == types(KINDS[kind]({"age": BINS}))["age"]
-    assert sanitizer.mechanism_.fitted == FitSchema((ColumnSpec("sex"),), (ColumnSpec("age", (30.0, 50.5)),))
-
-
-@every_kind
-def test_bins_among_several_columns_and_in_s(kind):
-    sanitizer = fit(sensitive="year", public=["job", "age"], bins={**EDGES, "year": [2002]}, key=KEY)
-    result = collected(sanitizer.fit_transform(KINDS[kind](DATA)))
-    s = ["year>=2002" if year >= 2002 else "year<2002" for year in DATA["year"]]
-    x = {"job": JOB, "age": BIN_OF_AGE}
-    in_order = sorted(set(zip(JOB, BIN_OF_AGE, strict=True)), key=lambda pair: (pair[0], BINS.index(pair[1])))
-    mechanism = linred.non_markov(linred.Joint.from_records(s, x, x_labels=in_order), 0.6)
-    assert sanitizer.mechanism_.joint.s_labels == mechanism.joint.s_labels == ("year<2002", "year>=2002")
-    assert sanitizer.mechanism_.joint.x_labels == mechanism.joint.x_labels
-    assert {"job": result["job"], "age": result["age"]} == mechanism.sanitize(s, x, key=KEY) != x
-
-
-@pytest.mark.parametrize(
-    "ages",
-    [
-        pd.array([20, None, 70, 30], "Int32"),
-        pd.Series([20, None, 70, 30], dtype=object),
-        pd.Series([20, None, 70, 30], dtype=pd.ArrowDtype(pa.int8())),
-        np.array([20, np.nan, 70, 30], np.float32),
-        np.ma.array([20, 99, 70, 30], mask=[False, True, False, False]),
-        pl.Series([20, None, 70, 30]),
-        pl.Series([20.0, None, 70.0, 30.0]),
-        pl.Series([20.0, float("nan"), 70.0, 30.0], dtype=pl.Float32),
-        pa.array([20, None, 70, 30], pa.uint8()),
-        pa.chunked_array([[20.0, None], [70.0, 30.0]], pa.float32()),
-        pa.array([20, None, 70, 30], pa.decimal128(5, 2)),
-        (20, None, 70, 30),
-    ],
-    ids=lambda column: f"{type(column).__name__} {getattr(column, 'dtype', getattr(column, 'type', ''))}",
-)
-def test_numbers_of_any_type_and_missing_ones(ages):
-    frame = {"sex": ["f", "m", "f", "m"] * 20, "age": [20, None, 70, 30] * 20}
-    sanitizer = fit(public="age", alpha=0.0, bins={"age": [30, 70]}).fit(frame)
-    assert sanitizer.mechanism_.joint.x_labels == ("age<30", "30<=age<70", "age>=70", None)
-    result = sanitizer.transform({"sex": ["f", "m", "f", "m"], "age": ages})["age"]
-    values = collected(
-        {"age": result} if isinstance(result, list | tuple) else pd.DataFrame({"age": np.asarray(result)})
-    )
-    assert list(values["age"]) == ["age<30", None, "age>=70", "30<=age<70"]
-
-
-def test_bins_that_no_record_was_in_are_known():
-    sanitizer = fit(public="age", bins={"age": [-5, 50]}, seed=1).fit(DATA)
-    y = sanitizer.transform({"sex": ["f"] * 50, "age": [-10.0] * 50})["age"]
-    assert set(y) == {"-5<=age<50", "age>=50"}
-    with pytest.raises(ValueError, match=r"^column 'age'\[1\] = None is not in the mechanism's alphabet"):
-        sanitizer.transform({"sex": ["f", "f"], "age": [20.0, None]})
-
-
-def test_an_index_is_kept_by_bins_and_text_is_text_without_records():
-    frame = pd.DataFrame(DATA, index=[0] * N)
-    sanitizer = fit(public="age", bins=EDGES, key=KEY).fit(frame)
-    result = sanitizer.transform(frame)
-    assert result.index.equals(frame.index)
-    assert result["age"].notna().all()
-    assert sanitizer.transform(frame[:0])["age"].dtype == result["age"].dtype
-
-
 # ---- values that the fit never saw, and missing ones
-
-
-def uniform(*labels, s_labels=("f", "m")):
-    shape = len(s_labels), len(labels)
-    return linred.markov(linred.Joint(np.full(shape, 1 / np.prod(shape)), s_labels=s_labels, x_labels=labels), 0.9)
 
 
 @every_kind
@@ -488,13 +276,6 @@ def test_lazy_frames_are_refused_before_they_are_collected(wrong, message):
         linred.sanitize_frame(**{"frame": pl.LazyFrame(DATA), "mechanism": MECHANISM, **NAMED, **wrong})
 
 
-def test_types_of_lazy_frames_are_refused_before_they_are_collected():
-    with pytest.raises(
-        ValueError, match=r"^column 'year' is a Series of Int64, which has no room for every label of the"
-    ):
-        linred.sanitize_frame(pl.LazyFrame(DATA), MECHANISM, sensitive="sex", public="year")
-
-
 def test_a_mechanism_is_needed():
     with pytest.raises(TypeError, match=r"^mechanism is a Joint, not a linred.Mechanism$"):
         linred.sanitize_frame(DATA, JOINT, **NAMED)
@@ -502,12 +283,6 @@ def test_a_mechanism_is_needed():
 
 def test_a_task_does_not_show_its_key():
     assert "key" not in repr(FrameTask(MECHANISM, {}, {}, False, None, None, {"key": KEY}))
-
-
-def test_text_is_no_number():
-    frame = {"sex": ["f", "m"], "age": ["20", "30"]}
-    with pytest.raises(ValueError, match=r"^column 'age'\[0\] = '20' is not a number, to be in a bin$"):
-        fit(public="age", bins=EDGES).fit(frame)
 
 
 def test_no_package_is_imported_that_a_frame_does_not_bring():

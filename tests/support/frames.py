@@ -68,3 +68,8 @@ def fit(**settings):
 
 
 TWICE = pd.DataFrame([["f", "a", "b"]] * 3, columns=["sex", "job", "job"])
+
+
+def uniform(*labels, s_labels=("f", "m")):
+    shape = len(s_labels), len(labels)
+    return linred.markov(linred.Joint(np.full(shape, 1 / np.prod(shape)), s_labels=s_labels, x_labels=labels), 0.9)

@@ -80,6 +80,10 @@ class PandasTable(TableAdapter):
     def index_names(self):
         return self.table.index.names
 
+    @property
+    def names(self):
+        return self.table.columns.tolist()
+
     def columns(self):
         return [(name, self.table.iloc[:, place]) for place, name in enumerate(self.table.columns)]
 

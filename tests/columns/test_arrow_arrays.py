@@ -1,0 +1,103 @@
+"""Columns and tables of Arrow."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import linred
+from linred import Joint
+from linred.columns.adapters.arrow_arrays import ArrowColumn
+from linred.columns.alphabet import is_missing
+from linred.columns.encoder import encode
+from support.frames import (
+    DATA,
+    EXPECTED,
+    JOB,
+    KEY,
+    MECHANISM,
+    NAMED,
+    SEX,
+    uniform,
+)
+
+
+def test_arrow_dictionaries_with_nulls_in_either_part():
+    indices = pa.array([0, None, 2, 1], pa.uint8())
+    column = pa.DictionaryArray.from_arrays(indices, pa.array(["b", None, "a"]))
+    assert [encode("x", column).labels[code] for code in encode("x", column).codes] == ["b", None, "a", None]
+    ordered = pa.DictionaryArray.from_arrays(indices, pa.array(["c", "b", "a"]), ordered=True)
+    assert encode("x", ordered).labels == ("c", "b", "a", None)
+
+
+def test_an_ordered_dictionary_that_repeats_a_value():
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None]), pa.array(["b", "a", "b"]), ordered=True)
+    joint = Joint.from_records([0] * 4, column)
+    assert joint.x_labels == ("b", "a", None)
+    assert joint.counts.tolist() == [[2, 1, 1]]
+
+
+def test_dictionaries_keep_their_order():
+    x = pa.DictionaryArray.from_arrays(pa.array([2, 1, 0, 1] * 5, pa.int8()), ["low", "mid", "high"], ordered=True)
+    y = linred.markov(linred.Joint.from_records([0] * 20, x), 0.5).sanitize(None, x, key=KEY)
+    assert y.type == x.type
+    assert y.dictionary.to_pylist() == ["low", "mid", "high"]
+
+
+def test_arrow_keeps_schema_and_metadata():
+    types = [("sex", pa.large_string()), ("job", pa.dictionary(pa.int8(), pa.string())), ("year", pa.int16())]
+    fields = [pa.field(*pair, nullable=False, metadata={"about": pair[0]}) for pair in types]
+    schema = pa.schema(fields, {"source": "here"})
+    table = pa.table({name: DATA[name] for name, _ in types}, schema=schema)
+    result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY)
+    assert result.schema.equals(pa.schema(fields[1:], {"source": "here"}), check_metadata=True)
+    assert result["job"].to_pylist() == EXPECTED
+    chunked = pa.concat_tables([table[:100], table[100:]])
+    assert linred.sanitize_frame(chunked, MECHANISM, **NAMED, key=KEY)["job"].to_pylist() == EXPECTED
+    null = linred.sanitize_frame(table, uniform("a", "bb"), **NAMED, unseen="null", key=KEY)
+    assert null.schema.field("job").nullable
+    assert null.schema.field("job").metadata == {b"about": b"job"}
+
+
+def test_views_of_text_stay_views():
+    try:
+        pa.array(["a"]).cast(pa.string_view())
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this pyarrow cannot make them")
+    table = pa.table({"sex": pa.array(SEX, pa.string_view()), "job": pa.array(JOB, pa.string_view())})
+    result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY)
+    assert result.schema == table.schema.remove(0)
+    assert result["job"].to_pylist() == EXPECTED
+
+
+def test_binned_columns_of_arrow_go_to_pandas():
+    """The notes of pandas in a schema would say that text is Int64."""
+    frame = pd.DataFrame({"sex": SEX, "age": pd.array([int(age) for age in DATA["age"]], "Int64")})
+    sanitizer = linred.Sanitizer("sex", "age", alpha=0.5, mechanism="markov", bins={"age": [40]}, key=KEY)
+    result = sanitizer.fit_transform(pa.Table.from_pandas(frame))
+    assert result.to_pandas()["age"].tolist() == sanitizer.transform(frame)["age"].tolist()
+
+
+def test_a_record_batch_of_several_columns():
+    batch = pa.RecordBatch.from_pydict({"job": JOB, "full": DATA["full"]})
+    mechanism = linred.markov(Joint.from_records(SEX, batch), 0.9)
+    result = mechanism.sanitize(None, batch, key=KEY)
+    assert type(result) is pa.RecordBatch
+    assert result.schema == batch.schema
+    assert result.to_pydict() == mechanism.sanitize(None, batch.to_pydict(), key=KEY)
+
+
+@pytest.mark.parametrize("values", [["b", None, "a"], [0.5, None, float("nan")], [3, 1, None]], ids=str)
+def test_the_fast_form_of_missing_is_the_rule(values):
+    for array in (pa.array(values), pa.array(values).dictionary_encode(), pa.chunked_array([values, values[:1]])):
+        column = ArrowColumn("x", array)
+        assert column.missing().tolist() == [is_missing(value) for value in column.values()]
+
+
+def test_as_many_labels_as_indices_have_room_for():
+    labels = [f"v{i:03}" for i in range(256)]
+    column = pa.array(labels[:3]).cast(pa.dictionary(pa.uint8(), pa.string()))
+    decode = ArrowColumn("x", column).decoder((*labels, None))
+    assert decode(np.array([255, 256, 0])).to_pylist() == ["v255", None, "v000"]
+    with pytest.raises(ValueError, match="257 labels are too many for its indices"):
+        ArrowColumn("x", column).decoder((*labels, "w"))

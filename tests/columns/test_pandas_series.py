@@ -1,0 +1,74 @@
+"""Columns and frames of pandas."""
+
+import pandas as pd
+
+import linred
+from linred import Joint
+from support.frames import (
+    DATA,
+    EDGES,
+    EXPECTED,
+    JOB,
+    KEY,
+    MECHANISM,
+    NAMED,
+    N,
+    fit,
+    uniform,
+)
+
+
+def test_categories_that_do_not_occur_stay():
+    s = pd.Categorical(["a", "c"], categories=["c", "b", "a"])
+    assert Joint.from_records(s, [0, 1]).s_labels == ("c", "b", "a")
+
+
+def test_large_categoricals_take_no_longer_than_their_alphabet():
+    labels = [f"v{i}" for i in range(20_000)]  # minutes, if every label looked through all others
+    x = pd.Series(labels, dtype=pd.CategoricalDtype(labels))
+    assert (uniform(*labels).sanitize(None, x, key=KEY).dtype) == x.dtype
+
+
+def test_pandas_keeps_index_types_and_columns_of_one_name():
+    index = pd.MultiIndex.from_arrays([[1] * N, range(N)], names=["part", None])
+    types = {"job": pd.CategoricalDtype(["bb", "ccc", "a", "zz"]), "sex": "string", "age": "Float32"}
+    frame = pd.DataFrame(DATA, index=index).astype(types).rename(columns={"full": "year"})
+    frame.attrs["source"] = "here"
+    before = frame.copy()
+    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
+    pd.testing.assert_frame_equal(frame, before)
+    assert result["job"].tolist() == EXPECTED
+    assert list(result.columns) == ["year", "job", "year", "age", "id"]
+    pd.testing.assert_frame_equal(result.drop(columns="job"), frame.drop(columns=["job", "sex"]))
+    assert result["job"].dtype == types["job"]
+    assert result.index.equals(index)
+    assert result.attrs == {"source": "here"}
+
+
+def test_pandas_results_are_written_to_without_a_warning_and_alone():
+    frame = pd.DataFrame(DATA)
+    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
+    result.loc[0, "age"] = -1.0
+    result["job"] = "z"
+    assert frame["age"].tolist() == DATA["age"]
+    assert frame["job"].tolist() == JOB
+
+
+def test_a_subclass_of_pandas_frames():
+    class Special(pd.DataFrame):
+        @property
+        def _constructor(self):
+            return Special
+
+    result = linred.sanitize_frame(Special(DATA), MECHANISM, **NAMED, key=KEY)
+    assert type(result) is Special
+    assert result["job"].tolist() == EXPECTED
+
+
+def test_an_index_is_kept_by_bins_and_text_is_text_without_records():
+    frame = pd.DataFrame(DATA, index=[0] * N)
+    sanitizer = fit(public="age", bins=EDGES, key=KEY).fit(frame)
+    result = sanitizer.transform(frame)
+    assert result.index.equals(frame.index)
+    assert result["age"].notna().all()
+    assert sanitizer.transform(frame[:0])["age"].dtype == result["age"].dtype
