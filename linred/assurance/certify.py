@@ -25,7 +25,7 @@ from linred.assurance import confidence_limits
 from linred.distribution.joint import Joint
 from linred.mechanism.provenance import FITTED, HELD_OUT, NOTHING, Certified
 from linred.privacy.leakage import Leakage
-from linred.sampling.integer_tables import Realised
+from linred.sampling.sampled_probabilities import Realised
 
 MOST_STEPS, FEWEST_STEPS, MOST_LIMITS = 64, 8, 2**21
 """Steps in which two groups share the evidence: fewer where there are many symbols, which costs a little tightness."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linred.columns.encoded import EncodedColumn
+from linred.columns.encoded_column import EncodedColumn
 from linred.columns.schema import Leak
 from linred.distribution.joint import Joint
 from linred.distribution.tally import Tally

@@ -3,7 +3,7 @@
 import numpy as np
 
 from linred.columns.adapters.kinds import adapter_of
-from linred.sampling.integer_tables import Realised
+from linred.sampling.sampled_probabilities import Realised
 
 MOST_LAGGED, MOST_LAGS = 2**22, 16
 """Records that are searched for shared randomness, the first ones; lags that are looked at with care."""

@@ -1,17 +1,8 @@
-"""Alphabets: which value is missing, and labels that are distinct, hashable and in order."""
+"""Alphabets: labels that are distinct, hashable and in order."""
 
 import numpy as np
 
-
-def is_missing(value):
-    """Whether a value stands for none: None, or one that does not equal itself, as NaN, NaT and pandas.NA.
-
-    Every kind of column goes by this rule. Its label is None.
-    """
-    try:
-        return value is None or bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to itself; an array is many things
-        return not hasattr(value, "__len__")
+from linred.columns.missing import is_missing
 
 
 def check_labels(name, labels, n_symbols=None):

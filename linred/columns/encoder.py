@@ -7,7 +7,7 @@ import numpy as np
 from linred._kernels import recoding
 from linred.columns.adapters.kinds import adapter_of
 from linred.columns.alphabet import check_labels
-from linred.columns.encoded import EncodedColumn, narrow
+from linred.columns.encoded_column import EncodedColumn, narrow
 
 
 class Encoder:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from linred._common import validation
 from linred.columns.adapters.derived import BinnedColumn
 from linred.columns.adapters.kinds import adapter_of, frame_of
-from linred.columns.alphabet import is_missing
 from linred.columns.labels import KINDS, kind_of
+from linred.columns.missing import is_missing
 from linred.columns.schema import FitSchema, names, parts_of
 from linred.sampling import keystream
 

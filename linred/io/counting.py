@@ -11,7 +11,7 @@ from linred.batches.arrow_columns import adapter_in, is_ordered, kind_of_type
 from linred.columns import labels
 from linred.columns.adapters.kinds import symbol_of
 from linred.columns.alphabet import check_labels
-from linred.columns.encoded import EncodedColumn
+from linred.columns.encoded_column import EncodedColumn
 from linred.columns.encoder import Encoder
 from linred.columns.schema import ColumnSpec, FitSchema, names
 from linred.distribution.tally import Tally, check_size

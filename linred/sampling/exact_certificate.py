@@ -12,7 +12,7 @@ import numpy as np
 
 from linred._common import render
 from linred.privacy.leakage import Leakage
-from linred.sampling.integer_tables import Channel
+from linred.sampling.sampled_probabilities import Channel
 
 HALF_ULP = 2.0**-53
 SCALE = 1000

@@ -14,7 +14,7 @@ from linred.assurance import certify
 from linred.design import fit
 from linred.privacy.leakage import Leakage
 from linred.privacy.target import Target
-from linred.sampling.integer_tables import Realised
+from linred.sampling.sampled_probabilities import Realised
 from support import populations
 from support.joints import adult
 from support.mechanisms import MAKERS

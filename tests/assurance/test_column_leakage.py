@@ -12,7 +12,7 @@ from pyarrow import parquet
 import linred
 from linred.assurance.column_leakage import ColumnLeakage
 from linred.columns.adapters.arrow_arrays import ArrowColumn
-from linred.columns.encoded import EncodedColumn
+from linred.columns.encoded_column import EncodedColumn
 from linred.columns.encoder import encode
 from support.commands import (
     ADULT,

@@ -8,8 +8,8 @@ import pytest
 import linred
 from linred import Joint
 from linred.columns.adapters.arrow_arrays import ArrowColumn
-from linred.columns.alphabet import is_missing
 from linred.columns.encoder import encode
+from linred.columns.missing import is_missing
 from support.frames import (
     DATA,
     EXPECTED,

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from linred.columns.encoded import EncodedColumn
+from linred.columns.encoded_column import EncodedColumn
 from linred.columns.encoder import encode
 from linred.distribution.tally import Tally
 from linred.errors import FileError

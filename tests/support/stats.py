@@ -135,7 +135,7 @@ def subkey(key, context, purpose):
 
 
 def dense_rows(rows):
-    """P(y|x) of one s as a matrix, from `integer_tables.Rows`."""
+    """P(y|x) of one s as a matrix, from `sampled_probabilities.Rows`."""
     matrix = rows.others[rows.group].copy()
     np.fill_diagonal(matrix, rows.own)
     return matrix

@@ -5,9 +5,10 @@ import sys
 import numpy as np
 
 from linred._kernels import recoding
-from linred.columns import encoded
+from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
-from linred.columns.alphabet import check_kept, in_order, is_missing, with_new, without_unseen
+from linred.columns.alphabet import check_kept, in_order, with_new, without_unseen
+from linred.columns.missing import is_missing
 
 
 class ArrowColumn(ColumnAdapter):
@@ -44,7 +45,7 @@ class ArrowColumn(ColumnAdapter):
         if indices.null_count:
             indices = indices.cast("int64").fill_null(len(categories))
         labels = (*(None if is_missing(one) else one for one in categories), None)
-        return encoded.EncodedColumn(np.asarray(indices), labels)
+        return encoded_column.EncodedColumn(np.asarray(indices), labels)
 
     def encoded(self, sort):
         codes, labels, _ = self.dictionary()
@@ -55,7 +56,7 @@ class ArrowColumn(ColumnAdapter):
         alphabet = [label for label in dict.fromkeys(alphabet) if label is not None]
         place = {label: code for code, label in enumerate(alphabet)}
         recode = np.array([place.get(label, -1) for label in labels])
-        return encoded.of_categories(self.name, recode[codes], alphabet)
+        return encoded_column.of_categories(self.name, recode[codes], alphabet)
 
     def codes_in(self, encoder):
         codes, labels, _ = self.dictionary()
@@ -70,7 +71,7 @@ class ArrowColumn(ColumnAdapter):
         return np.asarray(found.fill_null(len(values)))
 
     def missing(self):
-        """The mask of the records without a value: `alphabet.is_missing` for each."""
+        """The mask of the records without a value: `missing.is_missing` for each."""
         if self.is_dictionary:
             codes, labels, _ = self.dictionary()
             return np.array([label is None for label in labels])[codes]

@@ -7,8 +7,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from linred._common import validation
-from linred.columns import encoded
-from linred.columns.alphabet import as_list, is_missing
+from linred.columns import encoded_column
+from linred.columns.alphabet import as_list
+from linred.columns.missing import is_missing
 
 
 class ColumnAdapter(ABC):
@@ -19,7 +20,7 @@ class ColumnAdapter(ABC):
 
     Contract
     --------
-    A value is missing where `alphabet.is_missing` says so, and its label is None. Labels, their order and the codes in
+    A value is missing where `missing.is_missing` says so, and its label is None. Labels, their order and the codes in
     an alphabet depend on the values alone: not on how a package stores them, nor on the order of the records; only a
     categorical whose categories were declared keeps their order. The column is not changed. Errors call it `name`.
     """
@@ -50,8 +51,8 @@ class ColumnAdapter(ABC):
         """`EncodedColumn` of the values that occur, sorted, or in any order where theirs will be declared."""
         array = self.array()
         if array is None:
-            return encoded.of_objects(self.name, self.values(), sort)
-        return encoded.of_array(self.name, array, sort)
+            return encoded_column.of_objects(self.name, self.values(), sort)
+        return encoded_column.of_array(self.name, array, sort)
 
     def codes_in(self, encoder):
         """Codes by the place of each value in the alphabet of an `Encoder`, the number of its labels for any other."""

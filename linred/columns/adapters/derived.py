@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linred.columns import encoded
+from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter
 from linred.columns.alphabet import as_objects
 
@@ -25,7 +25,7 @@ class CompositeColumn(ColumnAdapter):
         return tuple(part.value_at(record) for part in self._parts)
 
     def encoded(self, sort):
-        return encoded.of_columns(self.name, self._keys, [part.encoded(sort) for part in self._parts])
+        return encoded_column.of_columns(self.name, self._keys, [part.encoded(sort) for part in self._parts])
 
     def decoder(self, labels):
         return self.make_decoder(labels)  # a part says itself that it has no room
@@ -57,7 +57,7 @@ class BinnedColumn(ColumnAdapter):
         return None if self._codes[record] < 0 else self._bins[self._codes[record]]
 
     def encoded(self, sort):
-        return encoded.of_categories(self.name, self._codes, self._bins)
+        return encoded_column.of_categories(self.name, self._codes, self._bins)
 
     def make_decoder(self, labels):
         texts = as_objects(labels)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from linred.columns import encoded
+from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
 from linred.columns.alphabet import as_objects, check_kept
 
@@ -24,7 +24,7 @@ class NumpyColumn(ColumnAdapter):
         codes, n_labels = self.column, len(encoder.labels)
         if codes.size == 0 or (codes.min() >= 0 and codes.max() < n_labels):
             return codes
-        return encoded.narrow(np.where((codes < 0) | (codes >= n_labels), n_labels, codes), n_labels + 1)
+        return encoded_column.narrow(np.where((codes < 0) | (codes >= n_labels), n_labels, codes), n_labels + 1)
 
     def make_decoder(self, labels):
         values = label_array(self.dtype, labels)

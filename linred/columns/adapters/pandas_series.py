@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linred.columns import encoded
+from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
 from linred.columns.adapters.numpy_arrays import label_array
 from linred.columns.alphabet import check_kept, with_new, without_unseen
@@ -38,7 +38,7 @@ class PandasColumn(ColumnAdapter):
         if not self._is_categorical:
             return super().encoded(sort)
         categorical = self._series.cat
-        return encoded.of_categories(self.name, categorical.codes.to_numpy(), categorical.categories.tolist())
+        return encoded_column.of_categories(self.name, categorical.codes.to_numpy(), categorical.categories.tolist())
 
     def floats(self):
         return self.column.to_numpy(dtype=float, na_value=math.nan)

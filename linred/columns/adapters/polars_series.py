@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from linred.columns import encoded
+from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
 from linred.columns.alphabet import check_kept
 
@@ -23,7 +23,7 @@ class PolarsColumn(ColumnAdapter):
             )
         if isinstance(self.dtype, sys.modules["polars"].Enum):
             codes = self.column.to_physical().cast(int).fill_null(-1).to_numpy()
-            return encoded.of_categories(self.name, codes, self.dtype.categories.to_list())
+            return encoded_column.of_categories(self.name, codes, self.dtype.categories.to_list())
         return super().encoded(sort)
 
     def make_decoder(self, labels):

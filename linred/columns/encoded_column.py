@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred.columns.alphabet import as_list, check_labels, in_order, is_missing
+from linred.columns.alphabet import as_list, check_labels, in_order
+from linred.columns.missing import is_missing
 
 FEW_INTEGERS = 1024
 """Integers in a range so small are counted over all of it; what does not occur is left out of the table of counts."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linred.sampling.integer_tables import Realised
+from linred.sampling.sampled_probabilities import Realised
 from support import populations
 from support.joints import adult
 from support.mechanisms import MAKERS

@@ -1,0 +1,12 @@
+"""Which value counts as missing: the one rule for every kind of column."""
+
+
+def is_missing(value):
+    """Whether a value stands for none: None, or one that does not equal itself, as NaN, NaT and pandas.NA.
+
+    Every kind of column goes by this rule. Its label is None.
+    """
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to itself; an array is many things
+        return not hasattr(value, "__len__")
