@@ -3,14 +3,15 @@
     records or matrix -> Joint -> mechanism -> sampler -> sanitised records
                            |         |           |
                         metrics   tradeoff  certificate
-                                    certify, fit, audit, Monitor: what holds on estimated data
+
+fit builds a mechanism from records; certify, audit and Monitor give guarantees when P(S, X) is estimated.
 
 The names below are the library; each is documented where it is defined.
 """
 
 from importlib import import_module
 
-from linred._kernels import simd as _simd  # noqa: F401, a LINRED_SIMD that cannot run is refused here
+from linred._kernels import simd as _simd  # noqa: F401, raises ImportError if LINRED_SIMD names an unsupported level
 from linred._version import __version__ as __version__
 
 _HOME = {
@@ -46,7 +47,7 @@ _HOME = {
     "selective": "design.selective",
     "tradeoff": "report.tradeoff",
 }
-"""The module of each public name, loaded when the name is asked for. `__init__.pyi` says the same to editors."""
+"""Module of each public name; a name is imported on first use. `__init__.pyi` lists the same names for editors."""
 
 __all__ = [*_HOME]
 

@@ -1,4 +1,4 @@
-"""What every room may use: checks of arguments, and files that are written whole or not at all.
+"""Argument checks, atomic file writes, immutable objects and text rendering, for use by every package.
 
-Nothing of the field belongs here, and nothing here may import another room.
+Nothing here is specific to privacy, and nothing imports another package; `render` loads `linred.report` at run time.
 """

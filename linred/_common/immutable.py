@@ -4,9 +4,9 @@ from linred._common.validation import freeze_all
 
 
 class Immutable:
-    """What is known of an object is given when it is made, by `_freeze`, so that figures about it hold while it lives.
+    """Base class of immutable objects. `_freeze` sets all attributes once and makes their arrays read-only.
 
-    Cached properties still work: they write to the dictionary of the instance.
+    Figures computed from an object therefore stay valid. Cached properties work: they write to the instance dictionary.
     """
 
     def _freeze(self, **attributes):

@@ -1,8 +1,8 @@
-"""How an object prints itself: the words are in `linred.report`, which lies above all others and is found by name."""
+"""Text of an object, for its `__str__`. Loads `linred.report.text` at run time, because `report` is a higher layer."""
 
 from importlib import import_module
 
 
 def text(words, *about):
-    """What the function `words` of `linred.report.text` says about an object."""
+    """Return what the function named `words` in `linred.report.text` returns for these objects."""
     return getattr(import_module("linred.report.text"), words)(*about)

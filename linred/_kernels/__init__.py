@@ -1,4 +1,4 @@
-"""Compiled from csrc/, one module a family of kernels, each with its stub.
+"""Modules compiled from csrc/, one for each family of kernels, each with a stub.
 
-`numpy_twins` says the same in NumPy, for tests and benchmarks; no other room may import it. No decisions are made here.
+`numpy_twins` holds the reference implementations in NumPy; only tests and benchmarks may import it.
 """

@@ -1,4 +1,4 @@
-"""What holds where P(S, X) is estimated: confidence limits, `certify`, `audit`, `Monitor`, leaks of other columns.
+"""Guarantees when P(S, X) is estimated: confidence limits, `certify`, `audit`, `Monitor`, leakage of other columns.
 
-It judges mechanisms; it makes none.
+This package evaluates mechanisms and does not build them.
 """

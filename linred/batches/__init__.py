@@ -1,4 +1,4 @@
-"""Arrow record batches in, record batches out: where Arrow meets the sampler.
+"""Processing of Arrow record batches: reads their columns and replaces the public ones with sampled values.
 
-pyarrow is allowed from here up. Where batches come from and go to is in `linred.io`.
+Below this package, only the Arrow adapters of `linred.columns` may import pyarrow. Files are handled in `linred.io`.
 """

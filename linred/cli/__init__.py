@@ -1,4 +1,4 @@
-"""The `linred` command: it parses, calls the library and prints.
+"""The `linred` command: parses options, calls the library and prints.
 
-A behaviour that a Python user would want too belongs below.
+Behaviour that Python users also need belongs in a lower package.
 """

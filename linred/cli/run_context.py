@@ -30,7 +30,7 @@ class RunContext(NamedTuple):
     context: str | None = None
 
     def check_outputs(self, inputs, *files, table=None):
-        """That every output can be written, before anything is read; `table` alone may be a pipe."""
+        """Raise an error unless every output can be written. Called before any input is read. Only `table` may be -."""
         if PIPE in files:
             raise FileError(f"{PIPE} is for tables, and this is kept in a file: name one")
         inputs = [path for path in (*inputs, self.key_file) if path not in (None, PIPE)]
@@ -68,7 +68,7 @@ class RunContext(NamedTuple):
             self.stored.append(path)
 
     def secret(self):
-        """What decides the draws, as `pipeline.Plan` takes it: key, seed or neither. Reads the key file."""
+        """Return key, seed and ids as arguments of `pipeline.Plan`. Reads the key file."""
         if self.seed is not None and self.key_file:
             raise FileError("--seed and --key-file are both given: which of them is the output to depend on?")
         if self.id_column and not self.key_file:
@@ -76,8 +76,11 @@ class RunContext(NamedTuple):
         return {"key": key_file.read(self.key_file) if self.key_file else None, "seed": self.seed, "ids": None}
 
     def draw_context(self, data, public):
-        """Which release this is. Of a file its path, so that two files under one key share no randomness; with ids
-        nothing, because the same record is to get the same answer in any file."""
+        """Return the context of the draws, which identifies the release.
+
+        The default is the path of the file, so that two files under one key share no randomness. With ids there is no
+        default, so that a record gets the same draw in every file.
+        """
         release = self.context
         if release is None and not self.id_column:
             if pipes.is_pipe(data) and self.key_file:

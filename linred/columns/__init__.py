@@ -1,5 +1,5 @@
-"""Values of any kind to integer codes and labels, and back.
+"""Converts columns of any kind to integer codes and labels, and back.
 
-Here a missing value is decided, an alphabet put in order, and a column rebuilt as the kind that it was. Nothing here
-knows probabilities or files; no package of data frames is imported but inside its own adapter.
+This package decides which values are missing, orders alphabets, and rebuilds columns in their original type. It knows
+neither probabilities nor files. Only the adapter for a data-frame package may import that package.
 """

@@ -1,4 +1,4 @@
-"""Makers of mechanisms: closed forms, `optimal`, `selective`, baselines, `fit`; calibration; the registry of names.
+"""Builds mechanisms: closed forms, `optimal`, `selective`, baselines, `fit`; calibration; the registry of mechanisms.
 
-All of them take a `Joint` or columns of records. Files and frames are read above.
+Functions take a `Joint` or columns of records. Files and frames are read in `linred.io` and `linred.frames`.
 """

@@ -57,7 +57,7 @@ def pram(joint, *, target):
     def build(limits):
         def is_enough(share):
             released, _ = _there_and_back(joint, share)
-            return metrics.ldp(released) <= limits.ldp and metrics.log_lift(released) <= limits.log_lift
+            return all(getattr(metrics, name)(released) <= limit for name, limit in limits.limits.items())
 
         low, high = 0.0, 0.0 if is_enough(0.0) else 1.0
         while low < (share := 0.5 * (low + high)) < high:

@@ -1,4 +1,4 @@
-"""Mechanisms that look at x alone: a row for each symbol, or a matrix P(y|x) between classes of symbols."""
+"""Mechanisms that do not use S: one row for each symbol x, or a matrix P(y|x) between classes of symbols."""
 
 import numpy as np
 
@@ -18,9 +18,9 @@ def by_symbol(joint, *, keep, move, table_of, **about):
 
 
 def by_class(merged, released, w, **about):
-    """The mechanism that goes from class to class by w: x stays, or goes to another class and is shared out there.
+    """Mechanism that moves x between classes by the matrix w; a moved x is redrawn within its new class by P(x).
 
-    merged : `symbol_merging.Merged`. released : what w makes of P(x|s). O(classes |X|) in memory at most.
+    merged : `symbol_merging.Merged`. released : the Joint of S and Y under w. Memory: O(classes |X|).
     """
     leave = w - np.diag(w.diagonal())
     moves = leave.sum(axis=1)

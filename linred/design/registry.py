@@ -1,6 +1,6 @@
-"""The kinds of mechanisms, by name: how each is made, what it takes, and how it is shown. The only list of them.
+"""The registry of mechanisms: the name, function, options, label and line style of each kind.
 
-`fit`, `Sanitizer` and the command make a mechanism by its name; curves, plots, the page and the README's table show it.
+`fit`, `Sanitizer` and the command build mechanisms by name; curves, plots and the page take labels and styles.
 """
 
 import math
@@ -19,10 +19,9 @@ from linred.privacy.target import target_or_alpha
 class Kind(NamedTuple):
     """One kind of mechanism.
 
-    make : a function of a Joint, of target= or, if `takes_alpha`, alpha=, and of those options that are in `takes`.
+    make : function of a Joint, with target= (or alpha=, if `takes_alpha`) and the options named in `takes`.
     label, colour, dashes : in tables and pictures; dashes are in line widths, and tell lines apart without colours.
-    page_colours : on the page, on light and on dark paper; None where the page has no curve of it.
-    by_name : whether `fit`, `Sanitizer` and the command make it.
+    page_colours : line colours on the HTML page in light and dark mode; None if the page never draws this kind.
     """
 
     make: Callable
@@ -33,16 +32,15 @@ class Kind(NamedTuple):
     sees_s: bool = True
     takes: tuple = ()
     takes_alpha: bool = True
-    by_name: bool = False
 
     def made(self, joint, *, alpha=None, target=None, **options):
-        """The mechanism, with those of the options that it takes."""
+        """Build the mechanism; options that are not in `takes` are ignored."""
         asked = {"target": target} if alpha is None else {"alpha": alpha}
         return self.make(joint, **asked, **{name: value for name, value in options.items() if name in self.takes})
 
 
 KINDS = {
-    "markov": Kind(markov, "Lemma 1", "#b3470f", (6, 2), ("#9a3d0b", "#f2a66f"), sees_s=False, by_name=True),
+    "markov": Kind(markov, "Lemma 1", "#b3470f", (6, 2), ("#9a3d0b", "#f2a66f"), sees_s=False),
     "optimal_markov": Kind(
         partial(optimal, sees_s=False),
         "best Markov",
@@ -58,7 +56,6 @@ KINDS = {
         (3, 1.5),
         ("#0b5fa5", "#7dbdf5"),
         takes=("distortion",),
-        by_name=True,
     ),
     "optimal": Kind(
         optimal,
@@ -67,7 +64,6 @@ KINDS = {
         (),
         ("#1d1c1a", "#e9e7e2"),
         takes=("distortion", "sees_s", "time_limit"),
-        by_name=True,
     ),
     "selective": Kind(
         selective, "selective", "#56b4e9", (1, 1), ("#00695c", "#5fd0bf"), takes=("distortion",), takes_alpha=False
@@ -76,13 +72,15 @@ KINDS = {
     "pram": Kind(baselines.pram, "PRAM", "#00795a", (8, 3), sees_s=False, takes_alpha=False),
     "watchdog": Kind(baselines.watchdog, "watchdog", "#8a8a8a", (2, 3), sees_s=False, takes_alpha=False),
 }
-BY_NAME = tuple(name for name in reversed(KINDS) if KINDS[name].by_name)
-"""What can be asked for by name, the default first."""
+BY_NAME = ("optimal", "non_markov", "markov")
+"""What `fit`, `Sanitizer` and the command build by name, the default first."""
 
 
 def check(name, alpha, limits, sees_s=True, time_limit=None):
-    """(the name as in `BY_NAME`, or the function; the `Target`, or None) if all this can be asked of it: to be known
-    before records are read. limits : {name: limit or None}."""
+    """Return (name or function, `Target` or None); raise ValueError if the settings do not go together.
+
+    Called before records are read. limits : {name: limit or None}.
+    """
     known = name.replace("-", "_") if isinstance(name, str) else name
     if not callable(known) and known not in BY_NAME:
         names = ", ".join(map(repr, BY_NAME))

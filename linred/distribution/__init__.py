@@ -1,4 +1,4 @@
-"""P(S, X): `Joint`, from codes, counts or probabilities, and its linear reduction.
+"""P(S, X): `Joint`, from codes, counts or probabilities, its linear reduction, and tallies that grow batch by batch.
 
-What a distribution reveals about S is measured in `linred.privacy`, not here.
+Measures of what a distribution reveals about S are in `linred.privacy`.
 """

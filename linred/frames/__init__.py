@@ -1,4 +1,4 @@
-"""Frames of pandas, Polars and Arrow: `sanitize_frame`, and scikit-learn's fit and transform in `Sanitizer`.
+"""pandas, Polars and Arrow frames: `sanitize_frame`, and `Sanitizer` with the fit and transform of scikit-learn.
 
 How one column is read and rebuilt is in `linred.columns`.
 """

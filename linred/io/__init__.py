@@ -1,4 +1,4 @@
-"""Files in, files out: formats, CSV, Parquet and Arrow, counting, the pass that sanitises, key files.
+"""Reads and writes files: formats, CSV, Parquet, Arrow, counting, the sanitising pass, key files.
 
-It reads and writes; what it says on a terminal is in `linred.cli`.
+This package prints nothing; terminal output is in `linred.cli`.
 """

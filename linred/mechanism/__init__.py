@@ -1,4 +1,4 @@
 """A mechanism P(y|s,x): how it is stored, summarised, saved and loaded.
 
-What makes one is in `linred.design`; what people read about one is in `linred.report`.
+Functions that build mechanisms are in `linred.design`; reports about them are in `linred.report`.
 """

@@ -14,14 +14,17 @@ class Tables(NamedTuple):
 
 
 class TableBuilder:
-    """`Tables`, one distribution after the other; table 0 is P_Y."""
+    """Builds `Tables` one distribution at a time; table 0 is P_Y."""
 
     def __init__(self, p_y):
         self._rows = []
         self.add(p_y)
 
     def add(self, p):
-        """The number of a new table: what is not zero in p, |X|. One that is all zero is empty, and not to be used."""
+        """Append a table with the nonzero entries of p, of length |X|, and return its index.
+
+        An all-zero p gives an empty table, which must not be sampled.
+        """
         y = np.flatnonzero(p).astype(np.int32)
         self._rows.append((y, p[y]))
         return len(self._rows) - 1

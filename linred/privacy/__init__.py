@@ -1,4 +1,4 @@
-"""What a distribution reveals about S: the measures, the record of the six figures, targets, local geometry.
+"""Privacy: measures of what a distribution reveals about S, the record `Leakage`, `Target`, local geometry.
 
-Formulas alone: what is sampled, estimated or optimised lies above.
+This package contains formulas only. Sampling, estimation and optimisation are in higher packages.
 """

@@ -1,4 +1,4 @@
-"""The six figures of what a column tells about S, in one record, and what Y still tells about X."""
+"""`Leakage`, the record of six figures for the leakage of S, and `Utility`, the figures for the utility of Y."""
 
 import math
 from dataclasses import dataclass
@@ -14,16 +14,15 @@ FIGURES = {
     "mutual_information": "mutual information",
     "maximal_leakage": "maximal leakage",
 }
-"""What a reader calls each figure, in the order of all tables."""
+"""Label of each figure, in the order used by all tables."""
 
 
 @dataclass(frozen=True)
 class Leakage:
-    """What a column tells about S; all 0 is perfect privacy. Iterates over the six figures.
+    """Leakage of S through a column; 0 in every figure means perfect privacy. Iterates over the six figures.
 
-    Figures are in nats, or in the unit of the base that was asked for. `rounding` says on which side of the truth they
-    are: "nearest"; "up", at or above it; "down", at or below it. Records that say more about the same figures (a
-    certificate, an audit) are subclasses.
+    Figures are in nats, or in the unit of the requested base. `rounding` is "nearest", "up" (figures are upper bounds)
+    or "down" (figures are lower bounds). Subclasses, such as certificates and audits, add fields.
     """
 
     ldp: float
@@ -37,7 +36,7 @@ class Leakage:
 
     @classmethod
     def of(cls, joint, base=math.e):
-        """Those of a Joint of S with X or with Y, by their formulas."""
+        """Compute the figures of a Joint of S and X, or of S and Y."""
         return cls(*(getattr(metrics, name)(joint, base) for name in FIGURES))
 
     @classmethod
@@ -46,12 +45,12 @@ class Leakage:
 
     @classmethod
     def from_lifts(cls, ldp, max_lift, min_lift, mutual_information, maximal_leakage):
-        """With the log-lift, which is the larger of two."""
+        """Build the record; the log-lift is the larger of max-lift and min-lift."""
         return cls(ldp, max(max_lift, min_lift), max_lift, min_lift, mutual_information, maximal_leakage)
 
     @property
     def figures(self):
-        """The six figures alone, of a record that says more."""
+        """The six figures as a plain `Leakage`, without the fields of a subclass."""
         return Leakage(*self)
 
     def __iter__(self):
@@ -72,9 +71,9 @@ class Utility(NamedTuple):
     mutual_information: float
     entropy: float
     information_loss: float
-    expected_distortion: float | None  # where the mechanism was made for a distortion
+    expected_distortion: float | None  # None unless the mechanism was built for a distortion
 
 
 def unit_of(base):
-    """What a figure to this base is counted in."""
+    """Name of the unit of logarithms to this base."""
     return {math.e: "nats", 2: "bits", 10: "bans"}.get(base, f"log base {base:g}")

@@ -9,7 +9,7 @@ from linred._common import validation
 
 
 class Target(NamedTuple):
-    """What a mechanism is made to meet, in nats; inf where nothing is asked.
+    """Upper limits in nats that a mechanism must meet; inf means no limit.
 
     A field is the name of a figure of `Leakage`, and a keyword of every function that `takes_target`.
     """
@@ -19,7 +19,7 @@ class Target(NamedTuple):
 
     @classmethod
     def of(cls, **limits):
-        """With these limits, None where there is none; at least one is needed."""
+        """Build a `Target` from limits, of which at least one is not None."""
         given = {name: limit for name, limit in limits.items() if limit is not None}
         if not given:
             raise ValueError(f"a target is needed: {', '.join(f'{name}=' for name in cls._fields)} or both")
@@ -27,7 +27,7 @@ class Target(NamedTuple):
 
     @property
     def limits(self):
-        """{name: limit} of what is asked."""
+        """{name: limit} of the finite limits."""
         return {name: limit for name, limit in self._asdict().items() if limit < math.inf}
 
     def is_met_by(self, figures):
@@ -38,7 +38,7 @@ class Target(NamedTuple):
 
 
 def target_or_alpha(alpha, limits):
-    """The `Target` of {name: limit or None}; None where alpha is given in its place. Just one of the two is needed."""
+    """Return the `Target` of {name: limit or None}, or None if alpha is given. Exactly one of the two must be given."""
     targeted = any(limit is not None for limit in limits.values())
     if alpha is not None and targeted:
         shown = validation.shortened(alpha)
@@ -52,10 +52,10 @@ def target_or_alpha(alpha, limits):
 
 
 def takes_target(make):
-    """Let a function of `target=` take the limits themselves: ldp=1.0 means target=Target.of(ldp=1.0).
+    """Decorator: a function with a `target` parameter also accepts the limits as keywords, such as ldp=1.0.
 
-    Where `target` has a default the function takes alpha in its place, and just one of them must be given; otherwise a
-    target is needed. This is the only place where limits become a `Target`; help() shows them as keywords.
+    If `target` has a default, the caller must give either alpha or a target; otherwise a target is required. Only this
+    decorator and `target_or_alpha` turn keywords into a `Target`. help() lists the limits as keywords.
     """
     signature = inspect.signature(make)
     needed = signature.parameters["target"].default is inspect.Parameter.empty

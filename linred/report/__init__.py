@@ -1,4 +1,4 @@
-"""What people read: text, the HTML page, trade-off curves, plots.
+"""Presentation: text, the HTML page, trade-off curves, plots.
 
-Objects elsewhere hold data, and are turned into words here. Nothing is estimated or decided here.
+Other packages hold data; this one turns it into text and pictures. It estimates nothing and decides nothing.
 """

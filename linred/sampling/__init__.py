@@ -1,5 +1,5 @@
-"""P(y|s,x) to integers, and integers to draws: alias tables, keystream, `Sampler`, exact certificate.
+"""Rounds P(y|s,x) to integer tables and samples from them: alias tables, keystream, `Sampler`, exact certificate.
 
-Only the parts of a mechanism are needed here (keep, move, table_of, tables), so the class `Mechanism` lies above. This
-is the only room that knows the cipher.
+This package needs only the arrays of a mechanism (keep, move, table_of, tables); `Mechanism` itself is in a higher
+package. It is the only package that uses the cipher.
 """

@@ -1,4 +1,4 @@
-"""Records drawn block by block, on several threads where there are enough, with buffers that a thread keeps."""
+"""Sampling in blocks of records, on several threads if the input is large, with buffers reused between calls."""
 
 import os
 import threading
@@ -12,8 +12,8 @@ from linred._kernels import sampling
 from linred.sampling import keystream
 
 BLOCK_RECORDS, MOSTLY_SETTLED = 2**20, 0.05
-"""Records that a thread draws at once: many, because it then waits for the interpreter a few times; a quarter of that
-where so many are pending that their blocks would not stay in a cache."""
+"""Records per block. Large blocks let a thread run for long between acquisitions of the GIL. If the first stage leaves
+more than a share MOSTLY_SETTLED of the records pending, blocks are a quarter of this, so that they fit in the cache."""
 FEWEST_RECORDS_A_THREAD = 2**18
 MOST_SPARE_RECORDS = 2**18
 _spare = threading.local()
@@ -32,8 +32,10 @@ class Buffers:
 
 @contextmanager
 def _buffers(n_records):
-    """`Buffers`, those of this thread's last call where they are large enough: to get memory anew from the system for
-    every batch of a file takes longer than to draw it. What is left in them is overwritten before it is read."""
+    """Lend the spare buffers of this thread if they are large enough, otherwise new ones.
+
+    Allocating memory for every batch would take longer than sampling it. Old content is overwritten before it is read.
+    """
     buffers = _spare.__dict__.pop("buffers", None)
     if buffers is None or buffers.n_records < n_records:
         buffers = Buffers(n_records)
@@ -43,13 +45,15 @@ def _buffers(n_records):
 
 
 def block_size(pending):
-    """How many records a thread draws at once, where the first stage leaves this share of them."""
+    """Number of records in a block; `pending` is the share of records that the first stage leaves to the second."""
     return BLOCK_RECORDS if pending <= MOSTLY_SETTLED else BLOCK_RECORDS // 4
 
 
 def run(draw, columns, block_records, threads):
-    """Call draw(block, buffers) for all records: a block at a time, on several threads where there are enough; this
-    thread is one of them. The error of the first block that has one is raised."""
+    """Call draw(block, buffers) for every block of records, on up to `threads` threads including this one.
+
+    Small inputs run on this thread alone. If blocks fail, the error of the lowest-numbered failed block is raised.
+    """
     n_records = columns[1].size
     if n_records <= min(block_records, FEWEST_RECORDS_A_THREAD):
         if n_records:

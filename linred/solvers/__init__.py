@@ -1,5 +1,4 @@
 """Optimisation: linear programmes, transport, the interior-point method, balancing.
 
-It knows limits and costs, not who asks for them: no `Mechanism`, no calibration. The only room that calls SciPy's HiGHS
-and POT.
+The solvers take limits and costs, and know neither `Mechanism` nor calibration. Only this package calls HiGHS and POT.
 """

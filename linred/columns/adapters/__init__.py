@@ -1,5 +1,5 @@
-"""One adapter a kind of column and of table: lists, NumPy, pandas, Polars, Arrow, and what exports Arrow data.
+"""One adapter for each kind of column and table: lists, NumPy, pandas, Polars, pyarrow, and exporters of Arrow data.
 
-`base` has the protocol, `kinds` the choice. A package is known inside its own module only, and never imported before a
-column of it was given.
+`base` defines the protocol; `kinds` selects the adapter. Only its own adapter uses a package, and imports it only when
+it is given a column of that kind.
 """
