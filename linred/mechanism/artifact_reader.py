@@ -128,7 +128,7 @@ def _check_released(mechanism):
 
 
 def _target(limits):
-    given = {name: limits.get(name, "inf") for name in Target._fields}  # older artifacts may lack a limit
+    given = {name: limits[name] for name in Target._fields}
     return Target.of(**{name: math.inf if limit == "inf" else limit for name, limit in given.items()})
 
 
