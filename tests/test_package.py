@@ -80,6 +80,16 @@ def test_a_package_holds_a_docstring_alone():
             assert ast.get_docstring(tree), package.name
 
 
+def test_no_module_imports_the_private_names_of_another():
+    """`ruff` sees module._name; an import of the name itself is looked for here."""
+    found = []
+    for path in (ROOT / "linred").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("linred."):
+                found += [f"{path}: {name.name}" for name in node.names if name.name.startswith("_")]
+    assert [one for one in found if not one.endswith(("__version__",))] == []
+
+
 def test_the_readmes_example_prints_what_it_says():
     readme = (ROOT / "README.md").read_text()
     code, output = re.search(r"```python\n(.*?)```\n+```text\n(.*?)```", readme, re.DOTALL).groups()
