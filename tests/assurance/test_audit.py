@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import binom
 
 import linred
-from linred.assurance import audit as auditing
-from linred.assurance import confidence_limits
-from linred.assurance.audit import OTHERS, audit
+from linred.assurance import confidence_limits, released
+from linred.assurance.audit import audit
+from linred.assurance.released import OTHERS
 from linred.privacy.leakage import FIGURES, Leakage
 from support.joints import example_1, random_joint
 from support.populations import ERROR_RATE, records
@@ -85,7 +85,7 @@ def test_limits_that_are_not_corrected_are_caught(monkeypatch):
 def test_halves_that_are_one_and_the_same_are_caught(monkeypatch):
     """Mutual information and leakage that are tested on the records that they were found on."""
     joint, n = spiked(40), 2000
-    monkeypatch.setattr(auditing.Released, "_halves", lambda self: (np.arange(self.n),) * 2)
+    monkeypatch.setattr(released.Released, "_halves", lambda self: (np.arange(self.n),) * 2)
     above = n_above(joint, n, 60, 0.95)
     for figure in (4, 5):
         with pytest.raises(AssertionError):
@@ -97,12 +97,12 @@ def test_limits_of_any_alphabet_hold_all_at_once():
     rng, level, runs = np.random.default_rng(7), 0.05, 300
     for p in (np.full(3, 1 / 3), np.full(1000, 1e-3), np.array([0.9, *[1e-4] * 1000])):
         hits = rng.multinomial(1000, p, runs)
-        low = auditing.lowest_of_any(hits, 1000, level)
-        high = np.where(hits > 0, auditing.highest_of_any(np.maximum(hits, 1), 1000, level), 1.0)
+        low = released.lowest_of_any(hits, 1000, level)
+        high = np.where(hits > 0, released.highest_of_any(np.maximum(hits, 1), 1000, level), 1.0)
         for wrong in ((low > p).any(axis=1).sum(), (high < p).any(axis=1).sum()):
             assert binom.sf(wrong - 1, runs, level) > ERROR_RATE
         assert low.max(axis=1).min() > 0.0 or p[0] == 1e-3
-    assert auditing.lowest_of_any(np.array([0, 1]), np.array([10, 1]), 0.5).tolist() == [0.0, 0.0]
+    assert released.lowest_of_any(np.array([0, 1]), np.array([10, 1]), 0.5).tolist() == [0.0, 0.0]
 
 
 def test_the_share_of_rare_symbols_is_needed():
@@ -113,7 +113,7 @@ def test_the_share_of_rare_symbols_is_needed():
     for _ in range(300):
         n_hits = np.unique(rng.integers(n_y, size=1000), return_counts=True)[1]
         naive = confidence_limits.lowest(n_hits, 1000, level / n_hits.size)
-        n_wrong += [(low > 1 / n_y).any() for low in (naive, auditing.lowest_of_any(n_hits, 1000, level))]
+        n_wrong += [(low > 1 / n_y).any() for low in (naive, released.lowest_of_any(n_hits, 1000, level))]
     assert binom.sf(n_wrong[0] - 1, 300, level) < ERROR_RATE
     assert binom.sf(n_wrong[1] - 1, 300, level) > ERROR_RATE
 

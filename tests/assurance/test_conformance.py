@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import linred
-from linred.assurance import audit as auditing
-from linred.assurance import conformance
+from linred.assurance import conformance, released
 from linred.assurance.audit import audit
 from support.faults import faulty, swap_an_alias
 from support.joints import adult, example_1, random_joint
@@ -43,7 +42,7 @@ def test_each_test_of_conformance_has_its_level():
     for seed in range(2000):
         s, x = records(mechanism.joint, 400, seed)
         y = mechanism.sampler().sample(s, x, seed=seed)
-        transitions = conformance.Transitions(auditing.Released(s, y, mechanism), x, mechanism)
+        transitions = conformance.Transitions(released.Released(s, y, mechanism), x, mechanism)
         n_alarms += [bool(test(0.5)) for test in (transitions.cells, transitions.pools, transitions.lags)]
     for n in n_alarms.tolist():
         assert binom.sf(n - 1, 2000, 0.5) > ERROR_RATE
