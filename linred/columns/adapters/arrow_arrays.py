@@ -124,26 +124,29 @@ class ArrowLabels:
         self._type, self._is_dictionary = arrow_type, isinstance(arrow_type, pyarrow.DictionaryType)
         views = {"string_view": "large_string", "binary_view": "large_binary"}  # which cannot be taken from
         value_type = arrow_type.value_type if self._is_dictionary else views.get(str(arrow_type), arrow_type)
-        self._values = pyarrow.array([*categories, None], value_type)
+        missing = [None] if None in labels else []  # only then: taking is slower where there may be nulls
+        self._values = pyarrow.array([*categories, *missing], value_type)
         dtype = arrow_type.index_type.to_pandas_dtype() if self._is_dictionary else np.int32
         dtype = dtype if len(categories) <= np.iinfo(dtype).max else np.int64
         place = {label: code for code, label in enumerate(categories)}
-        self._place = np.array([place.get(label, len(categories)) for label in labels], dtype)
+        self._missing = len(categories)
+        self._place = np.array([place.get(label, self._missing) for label in labels], dtype)
         self._is_code = bool((self._place == np.arange(self._place.size)).all())
         self.column(np.zeros(1, np.uint8))  # not every type can be taken from
 
     def categories(self):
         """As they are as values of the type."""
-        return self._values[:-1].to_pylist()
+        return self._values[: self._missing].to_pylist()
 
     def column(self, codes):
-        pyarrow, missing = self._pyarrow, len(self._values) - 1
-        indices = codes if self._is_code and codes.dtype == self._place.dtype else self._place.take(codes)
+        arrow_type, missing, same_type = self._type, self._missing, codes.dtype == self._place.dtype
+        as_they_are = self._is_code and (same_type or not self._is_dictionary)
+        indices = codes if as_they_are else self._place.take(codes)
         if not self._is_dictionary:
-            return self._values.take(pyarrow.array(indices)).cast(self._type)
+            return self._values.take(self._pyarrow.array(indices)).cast(arrow_type)
         mask = indices == missing if indices.max(initial=0) == missing else None
-        indices = pyarrow.array(indices, self._type.index_type, mask=mask)
-        return pyarrow.DictionaryArray.from_arrays(indices, self._values[:-1], ordered=self._type.ordered, safe=False)
+        indices, values = self._pyarrow.array(indices, arrow_type.index_type, mask=mask), self._values[:missing]
+        return self._pyarrow.DictionaryArray.from_arrays(indices, values, ordered=arrow_type.ordered, safe=False)
 
 
 class ArrowTable(TableAdapter):
