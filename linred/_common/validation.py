@@ -15,6 +15,13 @@ def joint(value):
     return value
 
 
+def mechanism(value):
+    """`value`, which must be a Mechanism."""
+    if not hasattr(value, "table_of"):
+        raise TypeError(f"mechanism is a {type(value).__name__}, not a linred.Mechanism")
+    return value
+
+
 def number(name, value, low, high):
     """`value` as a float in [low, high]; either end may be infinite, NaN is never inside."""
     try:

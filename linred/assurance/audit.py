@@ -93,8 +93,8 @@ def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
     (0.62, ('a', 'f', 'm'), True)
     """
     level = 1.0 - check_confidence(confidence)
-    if mechanism is not None and not hasattr(mechanism, "table_of"):
-        raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
+    if mechanism is not None:
+        validation.mechanism(mechanism)
     if x is not None and mechanism is None:
         raise ValueError("x is given without a mechanism: the transitions from x to y are tested against one")
     claimed = None if claim is None else _claimed(claim)

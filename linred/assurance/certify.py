@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from linred._common.validation import check_confidence
+from linred._common import validation
 from linred.assurance import confidence_limits
 from linred.distribution.joint import Joint
 from linred.mechanism.provenance import FITTED, HELD_OUT, NOTHING, Certified
@@ -73,9 +73,8 @@ def certify(mechanism, s=None, x=None, confidence=0.95):
     >>> round(certified.ldp, 3), round(certified.plug_in.ldp, 3)
     (1.048, 1.0)
     """
-    if not hasattr(mechanism, "table_of"):
-        raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
-    level = 1.0 - check_confidence(confidence)
+    validation.mechanism(mechanism)
+    level = 1.0 - validation.check_confidence(confidence)
     if s is None and x is None:
         if mechanism.joint.counts is None:
             raise ValueError("mechanism was made for probabilities, not for counts: certify needs records, s and x")

@@ -108,9 +108,7 @@ class Monitor:
     """
 
     def __init__(self, mechanism, *, confidence=0.999, on_drift="warn"):
-        joint = getattr(mechanism, "joint", None)
-        if joint is None:
-            raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
+        joint = validation.mechanism(mechanism).joint
         if joint.counts is None:
             raise ValueError("mechanism.joint was given as probabilities: drift is seen against counts of records")
         confidence = validation.number("confidence", confidence, 0.0, 1.0)

@@ -64,8 +64,7 @@ def sanitize_frame(
     >>> sanitize_frame(frame, mechanism, sensitive="sex", public="job", seed=2)
     {'job': ['a', 'b', 'a'], 'year': [1, 2, 3]}
     """
-    if not hasattr(mechanism, "table_of"):
-        raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
+    validation.mechanism(mechanism)
     fitted = mechanism.fitted or FitSchema(None, None)
     sensitive = _matched("sensitive", sensitive, fitted.sensitive)
     public = _matched("public", public, fitted.public)

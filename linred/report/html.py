@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linred._common import validation
 from linred._version import __version__
 from linred.columns.schema import names
 from linred.design.calibration import alpha_for
@@ -43,9 +44,7 @@ def page(mechanism):
     >>> text.startswith("<!doctype html>"), "<strong>6.32\\u00a0%</strong> of the records" in text
     (True, True)
     """
-    if not isinstance(mechanism, Mechanism):
-        raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
-    told = _Told.of(mechanism)
+    told = _Told.of(validation.mechanism(mechanism))
     sections = (
         _headline,
         _about,

@@ -38,8 +38,7 @@ class Sampler:
     """
 
     def __init__(self, mechanism):
-        if not hasattr(mechanism, "table_of"):
-            raise TypeError(f"mechanism is a {type(mechanism).__name__}, not a linred.Mechanism")
+        validation.mechanism(mechanism)
         self.joint, self.shape, self.sees_s = mechanism.joint, mechanism.joint.shape, mechanism.sees_s
         compiled = alias_tables.compile_tables(mechanism)
         self.first_stage = "keep" if compiled.settled is None else "cells"
