@@ -71,7 +71,8 @@ def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
     ---------
     Given s, let the y be independent, each with P(y|s), which may be anything. Then `ldp` is at or below the truth with
     probability `confidence`, and so is `maximal_leakage`. If pairs (s, y) are independent and alike, so are the three
-    lifts, all at once, and `mutual_information`. No alphabet is assumed, nor its size: see `released`. Where
+    lifts, all at once, and `mutual_information`. No alphabet is assumed, nor its size: see
+    `linred.assurance.released`. Where
     figures of several kinds are claimed (the lifts are one kind), those hold all at once, and so a claim that is true
     is called refuted with probability 1 - confidence at most. No figure is negative. They are of the distribution that
     these records come from, whether or not that is the one that the mechanism was fitted on.

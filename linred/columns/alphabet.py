@@ -54,9 +54,9 @@ def in_order(name, occurring, sort):
 
 
 def check_kept(labels, values):
-    """That a column's values are the labels that were put into it, not what is left of them."""
+    """That a column's values are the labels that were put into it, not what is left of them; None is missing."""
     for label, value in zip(labels, values, strict=True):
-        if label is not None and (value is None or label != value):
+        if not (is_missing(value) if label is None else not is_missing(value) and label == value):
             raise ValueError(f"{label!r} would become {value!r}")
 
 

@@ -10,7 +10,7 @@ def plain_ids(ids, n_records):
     """(an array or a list of integers, or a list of text; whether it is text) of a column; missing ids are an error."""
     try:
         adapter = adapter_of("ids", ids)
-        array, n_ids = adapter.array(), len(adapter)
+        array, n_ids = adapter.array(), len(ids)
         is_column = not isinstance(adapter, CompositeColumn) and (array is None or array.ndim == 1)
     except (ValueError, TypeError):
         is_column = False

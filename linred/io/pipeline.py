@@ -97,7 +97,7 @@ class Plan:
         return replaced
 
     def drawn(self, batch, start):
-        """What is drawn for a batch, `sanitize.Drawn`; its first record is number `start` of the table."""
+        """What is drawn for a batch, `sanitize_columns.Drawn`; its first record is number `start` of the table."""
         how = dict(self._how)
         if self._id:
             how["ids"] = self._ids(batch.column(self._id), start)

@@ -36,7 +36,7 @@ class Mechanism(Immutable):
     gap : how far its cost may be above the least for its kind of mechanism, by a dual bound; 0.0 for closed forms. The
         cost is the expected distortion, or the share of records changed.
     target : the `Target` in nats that it was made for, and that its sampler's integers meet; None with alpha given.
-    fitted : the columns of the table that it was fitted on, a `schema.FitSchema`; None where there was no table.
+    fitted : the columns of the table that it was fitted on (`linred.columns.schema.FitSchema`); None without a table.
     certified, design : figures that hold with confidence, and what they cost, where `linred.fit` was asked for them.
 
     Guarantee

@@ -42,7 +42,7 @@ def target_or_alpha(alpha, limits):
     targeted = any(limit is not None for limit in limits.values())
     if alpha is not None and targeted:
         shown = validation.shortened(alpha)
-        raise ValueError(f"alpha = {shown} and a target are both given: {' and '.join(limits)} choose alpha")
+        raise ValueError(f"alpha = {shown} and a target are both given: give alpha, or {' and '.join(limits)}")
     if alpha is None and not targeted:
         raise ValueError(f"nothing is asked of the mechanism: {', '.join(limits)} or both are needed, or alpha")
     if alpha is not None:
@@ -63,6 +63,10 @@ def takes_target(make):
 
     @wraps(make)
     def with_limits(*args, target=None, **arguments):
+        try:
+            shown.bind(*args, **arguments)
+        except TypeError as error:  # a call that is wrong in another way says so first
+            raise TypeError(f"{make.__name__}() {error}") from None
         limits = {name: arguments.pop(name, None) for name in Target._fields}
         if target is not None:
             limits = _only(target, limits)
@@ -70,11 +74,13 @@ def takes_target(make):
         target = Target.of(**limits) if needed else target_or_alpha(alpha, limits)
         return make(*args, target=target, **arguments)
 
-    with_limits.__signature__ = _with_limits(signature)
+    shown = with_limits.__signature__ = _with_limits(signature)
     return with_limits
 
 
 def _only(target, limits):
+    if not isinstance(target, Target):
+        raise TypeError(f"target is a {type(target).__name__}, not a Target")
     for name, limit in limits.items():
         if limit is not None:
             raise ValueError(f"target and {name} are both given: one of them says what is to be met")

@@ -71,7 +71,7 @@ def check_policy(unseen):
 
 class _Known(NamedTuple):
     """Records in codes. Those with a value outside the alphabets are `unknown`, a mask or None; their codes are 0, but
-    for `_as_given`."""
+    for `x_as_given`."""
 
     s_codes: np.ndarray | None
     x_codes: np.ndarray

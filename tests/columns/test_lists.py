@@ -4,6 +4,7 @@ from collections import OrderedDict, deque
 
 import pytest
 
+import linred
 from linred.columns.adapters.kinds import adapter_of
 from support.columns import EXPECTED, KEY, MECHANISM, S, X
 
@@ -23,3 +24,12 @@ def test_a_dict_of_columns_keeps_its_names_and_their_order():
     codes = table.encoded(sort=True).codes
     assert table.decoder((("p", 1), ("q", 2)))(codes[::-1]) == {"b": ["q", "p"], "a": (2, 1)}
     assert table.value_at(1) == ("q", 2)
+
+
+def test_an_iterator_is_read_once():
+    joint = linred.Joint.from_records(iter(["f", "m"]), iter(["a", "b"]), x_labels=["a", "b"])
+    assert joint.counts.tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(ValueError, match=r"^x\[0\] = 'a' is not in x_labels$"):
+        linred.Joint.from_records(["f", "m"], iter(["a", "b"]), x_labels=["c"])
+    with pytest.raises(ValueError, match=r"^x\[1\] = 'z' is not in the mechanism's alphabet"):
+        linred.markov(joint, 0.5).sanitize(None, iter(["a", "z"]))

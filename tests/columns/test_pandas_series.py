@@ -1,6 +1,8 @@
 """Columns and frames of pandas."""
 
+import numpy as np
 import pandas as pd
+import pytest
 
 import linred
 from linred import Joint
@@ -72,3 +74,19 @@ def test_an_index_is_kept_by_bins_and_text_is_text_without_records():
     assert result.index.equals(frame.index)
     assert result["age"].notna().all()
     assert sanitizer.transform(frame[:0])["age"].dtype == result["age"].dtype
+
+
+@pytest.mark.parametrize("values", [[True, False], [1, 2], [1.5, 2.5], ["a", "b"], [b"a", b"b"], [1j, 2j]])
+@pytest.mark.parametrize("labels", [0, 1])
+def test_arrays_of_numpy_values_hold_what_is_drawn_or_say_that_they_cannot(values, labels):
+    """A missing value that became False, or the text 'Non', would be published as a value."""
+    array = pd.Series(np.array(values)).array
+    joint = linred.Joint([[0.5], [0.5]], x_labels=[values[labels]])
+    mechanism, kept = linred.markov(joint, 0.2), array.dtype.kind in "fO"
+    if not kept:
+        with pytest.raises(ValueError, match="has no room for every label"):
+            mechanism.sanitize(None, array, unseen="null", seed=1)
+        return
+    drawn = mechanism.sanitize(None, array, unseen="null", seed=1)
+    assert pd.isna(drawn[1 - labels])
+    assert drawn[labels] == values[labels]

@@ -34,11 +34,12 @@ def test_limits_are_a_target():
     ("call", "message"),
     [
         (lambda: either(1), r"^nothing is asked of the mechanism: ldp, log_lift or both are needed, or alpha$"),
-        (lambda: either(1, 0.5, ldp=1.0), r"^alpha = 0.5 and a target are both given: ldp and log_lift choose alpha$"),
+        (lambda: either(1, 0.5, ldp=1.0), r"^alpha = 0.5 and .* are both given: give alpha, or ldp and log_lift$"),
         (lambda: either(1, alpha=0.5, target=Target(1.0)), r"^alpha = 0.5 and a target are both given"),
         (lambda: either(1, alpha=2.0), r"^alpha = 2.0 is outside \[0, 1\]$"),
         (lambda: either(1, ldp=1.0, target=Target(1.0)), r"^target and ldp are both given"),
         (lambda: needed(1), r"^a target is needed: ldp=, log_lift= or both$"),
+        (lambda: either(1, alpha=0.5, ldp=math.inf), r"^alpha = 0.5 and a target are both given"),
         (lambda: needed(1, ldp=-1.0), r"^ldp = -1.0 is outside \[0, inf\]$"),
         (lambda: target_or_alpha(None, {"ldp": None}), r"^nothing is asked of the mechanism"),
     ],
@@ -49,8 +50,20 @@ def test_what_cannot_be_asked_is_named(call, message):
 
 
 def test_other_keywords_are_refused_by_name():
-    with pytest.raises(TypeError, match=r"either.*'bogus'"):
-        either(1, ldp=1.0, bogus=3)
+    for call in (lambda: either(1, lpd=1.0), lambda: either(1, ldp=1.0, lpd=3), lambda: needed(1, alpha=0.5)):
+        with pytest.raises(TypeError, match=r"^(either|needed)\(\) got an unexpected keyword argument '(lpd|alpha)'"):
+            call()
+    for call in (lambda: either(), lambda: needed(ldp=1.0)):
+        with pytest.raises(TypeError, match="missing a required argument: 'joint'"):
+            call()
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        needed(1, 0.5)
+
+
+@pytest.mark.parametrize("target", [1, (1.0, 2.0), "x"])
+def test_a_target_is_a_target(target):
+    with pytest.raises(TypeError, match=r"^target is a .*, not a Target$"):
+        either(1, target=target)
 
 
 MAKERS = [linred.alpha_for, linred.markov, linred.non_markov, linred.optimal, linred.selective, linred.baselines.k_rr]

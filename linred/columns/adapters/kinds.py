@@ -1,5 +1,7 @@
 """Which adapter a column, a table or a frame has: by the packages of its type, and of what that inherits from."""
 
+from functools import lru_cache
+
 from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowTable
 from linred.columns.adapters.arrow_capsules import CapsuleColumn, is_exported
 from linred.columns.adapters.base import ColumnAdapter
@@ -32,8 +34,12 @@ _LAZY_FRAMES = {"polars.LazyFrame": PolarsLazyTable}
 
 def _kind(kinds, value):
     """By package and name of the type or of what it inherits from, so that no package need be imported."""
-    names = (f"{cls.__module__.partition('.')[0]}.{cls.__name__}" for cls in type(value).__mro__)
-    return next((kinds[name] for name in names if name in kinds), None)
+    return next((kinds[name] for name in _type_names(type(value)) if name in kinds), None)
+
+
+@lru_cache(maxsize=256)
+def _type_names(cls):
+    return tuple(f"{base.__module__.partition('.')[0]}.{base.__name__}" for base in cls.__mro__)
 
 
 def adapter_of(name, column):

@@ -7,6 +7,9 @@ from linred.columns.alphabet import as_objects
 class ListColumn(ColumnAdapter):
     """A list, a tuple, or a column of a kind that is not known: what is drawn for that is a list."""
 
+    def __init__(self, name, column):
+        super().__init__(name, column if hasattr(column, "__len__") else list(column))  # an iterator is read once
+
     def make_decoder(self, labels):
         values = as_objects(labels)
         return lambda codes: self.text_column(values[codes].tolist())

@@ -64,8 +64,8 @@ class PandasColumn(ColumnAdapter):
             categories, recode = with_new(without_unseen(own, series.cat.codes, labels), labels, ordered)
             dtype = self.dtype if categories == own else pandas.CategoricalDtype(categories, ordered)
             return pandas.Categorical.from_codes(recode, dtype=dtype)
-        if isinstance(self.dtype, np.dtype):
-            return pandas.Series(label_array(self.dtype, labels), dtype=self.dtype).array
+        if isinstance(series.dtype, np.dtype):  # of the Series: that of an array of pandas may only wrap one
+            return pandas.Series(label_array(series.dtype, labels), dtype=series.dtype).array
         values = pandas.array(list(labels), dtype=self.dtype)
         check_kept(labels, values.tolist())
         return values
