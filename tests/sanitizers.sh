@@ -9,7 +9,7 @@ rm -rf "$target"
 LINRED_CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" \
 LINRED_LDFLAGS="-fsanitize=address,undefined" \
     "$python" setup.py --quiet build_ext --build-lib "$target" --build-temp "$target/objects"
-find linred -name "*.py" -exec cp --parents {} "$target/" \;
+find linred \( -name "*.py" -o -name "page.*" \) -exec cp --parents {} "$target/" \;
 # Python itself is not built with them: load the runtime first, and do not ask the interpreter about leaks.
 sanitized() {
     PYTHONPATH=$target PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
