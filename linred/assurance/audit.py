@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from linred._common import render, validation
+from linred._common import validation
+from linred._common.render import Printed
 from linred._common.validation import check_confidence
 from linred.assurance.conformance import conformance
 from linred.assurance.released import Released
@@ -20,7 +21,7 @@ FAMILIES = {"ldp": 1, "log_lift": 2, "max_lift": 2, "min_lift": 2, "mutual_infor
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(Leakage):
+class Audit(Printed, Leakage):
     """Figures in nats, each at or below the truth with probability `confidence`; see `audit`.
 
     where : labels (y, s, s') that show the LDP; s or s' may be `OTHERS`, all others together. None where it is 0.
@@ -40,16 +41,12 @@ class Audit(Leakage):
     reasons: tuple
 
     rounding: ClassVar[str] = "down"
+    words = "audit"
 
     @property
     def n_kinds_claimed(self):
         """How many kinds of figures were claimed, which hold all at once."""
         return 0 if self.claim is None else _n_families(self.claim)
-
-    def __str__(self):
-        return render.text("audit", self)
-
-    __repr__ = __str__
 
 
 def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):

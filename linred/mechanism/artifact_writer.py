@@ -124,7 +124,7 @@ def _design_content(design, joint):
         side: [labels.index(label) for label in getattr(design, side)]
         for side, labels in (("redrawn_s", joint.s_labels), ("redrawn_x", joint.x_labels))
     }
-    return {**design._asdict(), **places}
+    return {**vars(design), **places}
 
 
 def finite(figures):

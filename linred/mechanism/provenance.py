@@ -1,9 +1,9 @@
 """What hangs on a mechanism: figures that hold with confidence, and what they cost."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
-from linred._common import render
+from linred._common.render import Printed
 from linred.privacy.leakage import Leakage
 
 NOTHING = "no value tells anything, whatever the data"
@@ -11,7 +11,7 @@ HELD_OUT, FITTED = "records that were not used for fitting", "the counts that it
 
 
 @dataclass(frozen=True, repr=False)
-class Certified(Leakage):
+class Certified(Printed, Leakage):
     """Figures in nats. Each is at or above the truth with probability `confidence`; see `certify` for what is random.
 
     plug_in, ceiling : figures of the same kinds, without confidence. because : what makes `ldp` as large as it is.
@@ -27,14 +27,11 @@ class Certified(Leakage):
     ceiling: Leakage
 
     rounding: ClassVar[str] = "up"
-
-    def __str__(self):
-        return render.text("certified", self)
-
-    __repr__ = __str__
+    words = "certified"
 
 
-class Design(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Design(Printed):
     """How a mechanism came to be that meets its target with confidence; `mechanism.design`.
 
     redrawn_s, redrawn_x : labels of the s, and of the x, of which all records are redrawn from P_X: too rare to say
@@ -56,7 +53,4 @@ class Design(NamedTuple):
     dtv_plug_in: float
     dtv_ceiling: float
 
-    def __str__(self):
-        return render.text("design", self)
-
-    __repr__ = __str__
+    words = "design"

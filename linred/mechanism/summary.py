@@ -1,30 +1,34 @@
 """What a mechanism does, in figures: `mechanism.report()`, `mechanism.local()`, and its largest moves."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from linred._common import render
+from linred._common.render import Printed
 from linred.distribution.joint import Joint
+from linred.privacy.leakage import Leakage, Utility
 from linred.privacy.local_geometry import local
 
 
-class Report:
-    """Figures of a mechanism: `.before`, `.after` (`Leakage`), `.utility` (`Utility`), `.base`; prints as a table."""
+@dataclass(frozen=True, repr=False, eq=False)
+class Report(Printed):
+    """Figures of a mechanism, in nats or in the unit of `base`; prints as a table."""
 
-    def __init__(self, mechanism, base, before, after, utility):
-        self.mechanism, self.base = mechanism, base
-        self.before, self.after, self.utility = before, after, utility
+    mechanism: object
+    base: float
+    before: Leakage
+    after: Leakage
+    utility: Utility
 
-    def __str__(self):
-        return render.text("report", self)
-
-    __repr__ = __str__
+    words = "report"
 
 
-class LocalReport:
+class LocalReport(Printed):
     """Exact and local figures of a mechanism: `.before` (S to X), `.after` (S to Y), `.utility` (X to Y), all `Local`;
     prints as a table. `joints` are what they are about, by name."""
+
+    words = "local_report"
 
     def __init__(self, mechanism, base):
         self.mechanism, self.base = mechanism, base
@@ -34,11 +38,6 @@ class LocalReport:
             "X to Y": Joint(mechanism.joint_xy(0, mechanism.joint.shape[1]).toarray()),
         }
         self.before, self.after, self.utility = (local(joint, base) for joint in self.joints.values())
-
-    def __str__(self):
-        return render.text("local_report", self)
-
-    __repr__ = __str__
 
 
 class Move(NamedTuple):

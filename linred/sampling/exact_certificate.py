@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linred._common import render
+from linred._common.render import Printed
 from linred.privacy.leakage import Leakage
 from linred.sampling.sampled_probabilities import Channel
 
@@ -20,7 +20,7 @@ SCALE = 1000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Certificate(Leakage):
+class Certificate(Printed, Leakage):
     """Figures in nats, each at or above the truth for the integers that are sampled, by 1e-14 (1 + truth) at most.
 
     The truth is that of P(s) and P(x|s) as the Joint has them: where those were estimated from records, it is not a
@@ -33,11 +33,7 @@ class Certificate(Leakage):
     p_y: np.ndarray
 
     rounding: ClassVar[str] = "up"
-
-    def __str__(self):
-        return render.text("certificate", self)
-
-    __repr__ = __str__
+    words = "certificate"
 
 
 def certificate(sampler):
