@@ -167,8 +167,9 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     one = equations.add(np.ones(n_r))
     equations.term(one[r], entry, of_entry)
     row = equations.add(np.zeros(n_s * n_y) if fixed is None else (fixed / limits.p_x).ravel())
-    s, nth, share = _entries_of_columns(sources.share, r)
-    equations.term(row[s * n_y + y[nth]], entry[nth], share * of_entry[nth] / limits.p_x[y[nth]])
+    adds = sources.share[:, r].tocoo()  # P(r|s) for each s and each entry
+    nth, of_y = adds.col, y[adds.col]
+    equations.term(row[adds.row * n_y + of_y], entry[nth], adds.data * of_entry[nth] / limits.p_x[of_y])
     for part in released.lifts if released else ():
         equations.term(row, part, -1.0)
     solved = programme.solve(time_limit)
@@ -178,15 +179,6 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     bound = dual_bound(limits, price, of_sums, of_marginals) if released else float(np.vdot(fixed, price))
     bound += float((cost - sources.share.T @ price).min(axis=1).sum())
     return Answer((solved.x[entry] * of_entry).reshape(n_r, n_y), solved.cost, bound)
-
-
-def _entries_of_columns(matrix, columns):
-    """(row, which of the columns, value) of every nonzero in some columns of a sparse matrix."""
-    matrix = matrix.tocsc()
-    counts = np.diff(matrix.indptr)[columns]
-    nth = np.repeat(np.arange(columns.size), counts)
-    place = np.repeat(matrix.indptr[columns] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-    return matrix.indices[place], nth, matrix.data[place]
 
 
 class _Released:
@@ -201,8 +193,8 @@ class _Released:
         (n_s,), (n_y,) = limits.p_s.shape, limits.p_x.shape
         s, y = _pairs(n_s, n_y)
         least, above = programme.variables(np.zeros(n_y)), programme.variables(np.zeros(n_s * n_y))
-        kept = 1.0 if limits.keep_marginal else None
-        marginal = programme.variables(np.zeros(n_y), kept or 0.0, kept or math.inf)  # P_Y / P_X
+        low, high = (1.0, 1.0) if limits.keep_marginal else (0.0, math.inf)
+        marginal = programme.variables(np.zeros(n_y), low, high)  # P_Y / P_X
         self._least, self._above, self.lifts = least, above, (least[y], above)
         follows = limits.p_s.argmax() if sums else limits.p_x.argmax()
         by_s, by_y = np.full(n_s, sums), np.ones(n_y, bool)
@@ -228,9 +220,8 @@ class _Released:
 
     def prices(self, solved):
         """Of the sums over y and of the marginal; nothing where an equation was left out."""
-        of_sums, of_marginals = (
-            np.where(rows >= 0, solved.of_equations[rows], 0.0) for rows in (self._sums, self._marginals)
-        )
+        prices = (np.where(rows >= 0, solved.of_equations[rows], 0.0) for rows in (self._sums, self._marginals))
+        of_sums, of_marginals = prices
         return of_sums, of_marginals / self.limits.p_x
 
 

@@ -42,7 +42,7 @@ class Rows:
     def add_some(self, which, right):
         """New rows where `which` says so, as their numbers; -1 for the others, which are never written."""
         numbers = np.full(which.size, -1)
-        numbers[which] = self.add(np.full(np.count_nonzero(which), right))
+        numbers[which] = self.add(np.broadcast_to(right, which.shape)[which])
         return numbers
 
     def term(self, row, variable, value):
