@@ -126,12 +126,12 @@ def _by_programme(joint, rare, margins, limits, time_limit):
     for places, weights, fixed in ((s, p_x[y], (rare * p_x).sum(axis=1)), (y, p_s[s], p_s @ rare)):
         rows = equations.add_some(np.bincount(places, minlength=fixed.size) > 0, 1.0 - fixed)
         equations.term(rows[places], lift, weights)
-    for sign, factor, bound in ((-1.0, np.exp(margin), log_lift), (1.0, np.exp(ldp - margin), log_lift)):
+    for sign, factor in ((-1.0, np.exp(margin)), (1.0, np.exp(ldp - margin))):
         row = inequalities.add(np.zeros(s.size))
         inequalities.term(row, lift, sign)
         inequalities.term(row, least[y], -sign * factor)
-        if bound < ldp:  # otherwise it follows from the limit of LDP
-            row = inequalities.add(sign * np.exp(sign * (bound - margin)))
+        if log_lift < ldp:  # otherwise it follows from the limit of LDP
+            row = inequalities.add(sign * np.exp(sign * (log_lift - margin)))
             inequalities.term(row, lift, sign)
     row = inequalities.add(-(joint.p_x_given_s[s, y] / p_x[y]))
     inequalities.term(row, lift, -1.0)
