@@ -231,13 +231,13 @@ class _Search:
             sources = formulations.pairs_as_sources(p)
             answer = _solve_channel(limits, sources, d, self.end)
             return answer._replace(matrix=sources.share @ answer.matrix)
-        answer, arcs = None, formulations.arcs_of(d, p.shape[1])
+        answer = None
         if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
             answer = interior_point.fewest_changes(limits, p, self.end)
             if not answer.finished or answer.cost - answer.bound <= GOOD:
                 return answer
         try:
-            return formulations.network(limits, p, arcs, d, self.end - time.monotonic())
+            return formulations.network(limits, p, d, self.end - time.monotonic())
         except lp.NotSolvedError:
             if answer is None:
                 raise  # and if not: ours got stuck somewhere, which is better than nothing, and its bound says so

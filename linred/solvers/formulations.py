@@ -57,14 +57,6 @@ class Limits(NamedTuple):
         return math.exp(ldp), math.exp(-min(ldp, log_lift)), math.exp(min(0.0, log_lift - ldp))
 
 
-class Arcs(NamedTuple):
-    """Where mass may go from a symbol, and what a unit of it costs. A `to` of -1 is anywhere."""
-
-    start: np.ndarray
-    to: np.ndarray
-    cost: np.ndarray
-
-
 class Sources(NamedTuple):
     """Of a channel: P(r|s), sparse, |S| x sources; and the symbol x that r may become at no cost."""
 
@@ -81,16 +73,17 @@ class Answer(NamedTuple):
     finished: bool = True
 
 
-def arcs_of(d, n_x):
-    """The `Arcs` that a metric d amounts to, without those that others replace at the same cost; None is Hamming."""
+def _arcs_of(d, n_x):
+    """(start, to, cost): where mass may go, and what a unit of it costs. Of a metric d, without the arcs that others
+    replace at the same cost; None is Hamming, to anywhere: -1."""
     if d is None:
-        return Arcs(np.arange(n_x), np.full(n_x, -1), np.ones(n_x))
+        return np.arange(n_x), np.full(n_x, -1), np.ones(n_x)
     needed = ~np.eye(n_x, dtype=bool)
     for z in range(n_x):
         first, second = d[:, z, None], d[z]
         needed &= ~((first + second <= d * (1.0 + SLACK)) & (first < d) & (second < d))
     start, to = np.nonzero(needed)
-    return Arcs(start, to, d[start, to])
+    return start, to, d[start, to]
 
 
 def symbols_as_sources(p):
@@ -108,17 +101,15 @@ def pairs_as_sources(p):
     return Sources(csc_array((p[s, x], (s, np.arange(s.size))), shape=(p.shape[0], s.size)), x)
 
 
-def network(limits, p, arcs, d=None, time_limit=None):
-    """The cheapest way from P(x|s) = p to a Q(x|s) within the limits, an `Answer`.
-
-    d is what the arcs amount to, None for Hamming.
-    """
-    n_s, n_x = p.shape
+def network(limits, p, d=None, time_limit=None):
+    """The cheapest way from P(x|s) = p to a Q(x|s) within the limits by a metric d, None for Hamming: an `Answer`."""
+    (n_s, n_x), arcs = p.shape, _arcs_of(d, p.shape[1])
     programme = LinearProgram()
     released = _Released(programme, limits, sums=True)
-    s, arc = _pairs(n_s, arcs.start.size)
-    used = (p[s, arcs.start[arc]] > 0.0) | (arcs.to[arc] >= 0)  # nothing is lost where there is nothing
-    s, start, to, cost = s[used], *(part[arc[used]] for part in arcs)
+    s, arc = _pairs(n_s, arcs[0].size)
+    start, to, cost = (part[arc] for part in arcs)
+    used = (p[s, start] > 0.0) | (to >= 0)  # nothing is lost where there is nothing
+    s, start, to, cost = (part[used] for part in (s, start, to, cost))
     unit, inside = limits.p_x, to >= 0
     of_flow = np.where(inside, np.minimum(unit[start], unit[to]), unit[start])  # no coefficient is above one
     flow = programme.variables(limits.p_s[s] * cost * of_flow)
