@@ -21,7 +21,7 @@ from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, released_by
 from linred.mechanism.tables import TableBuilder
 from linred.privacy.target import Target
-from linred.solvers import exact_sums, formulations, lp
+from linred.solvers import exact_sums, lp
 
 MOST_PROGRAMME_CELLS = 6000
 """Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, if at all, and more records change."""
@@ -118,7 +118,7 @@ def _by_programme(joint, rare, margins, limits, time_limit):
     s, y = np.nonzero(~rare)
     if s.size == 0:
         return np.ones(joint.shape)
-    programme, weight, margin = formulations.LinearProgram(), p_s[s] * p_x[y], margins[s, y]
+    programme, weight, margin = lp.LinearProgram(), p_s[s] * p_x[y], margins[s, y]
     least = programme.variables(np.zeros(p_x.size))
     lift = programme.variables(np.zeros(s.size), _least_lift(joint, rare)[s])
     lost = programme.variables(weight)

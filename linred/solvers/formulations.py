@@ -103,13 +103,14 @@ def pairs_as_sources(p):
 
 def network(limits, p, d=None, time_limit=None):
     """The cheapest way from P(x|s) = p to a Q(x|s) within the limits by a metric d, None for Hamming: an `Answer`."""
-    (n_s, n_x), arcs = p.shape, _arcs_of(d, p.shape[1])
-    programme = LinearProgram()
+    n_s, n_x = p.shape
+    starts, ends, costs = _arcs_of(d, n_x)
+    programme = lp.LinearProgram()
     released = _Released(programme, limits, sums=True)
-    s, arc = _pairs(n_s, arcs[0].size)
-    start, to, cost = (part[arc] for part in arcs)
-    used = (p[s, start] > 0.0) | (to >= 0)  # nothing is lost where there is nothing
-    s, start, to, cost = (part[used] for part in (s, start, to, cost))
+    s, arc = _pairs(n_s, starts.size)
+    used = (p[s, starts[arc]] > 0.0) | (ends[arc] >= 0)  # nothing is lost where there is nothing
+    s, arc = s[used], arc[used]
+    start, to, cost = starts[arc], ends[arc], costs[arc]
     unit, inside = limits.p_x, to >= 0
     of_flow = np.where(inside, np.minimum(unit[start], unit[to]), unit[start])  # no coefficient is above one
     flow = programme.variables(limits.p_s[s] * cost * of_flow)
@@ -148,7 +149,7 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     cost : sources x symbols, what W(y|r) = 1 costs.
     """
     (n_s, n_r), n_y = sources.share.shape, limits.p_x.size
-    programme = LinearProgram()
+    programme = lp.LinearProgram()
     released = _Released(programme, limits, sums=False) if fixed is None else None
     r, y = _pairs(n_r, n_y)
     weight = limits.p_s @ sources.share
@@ -211,8 +212,8 @@ class _Released:
 
     def prices(self, solved):
         """Of the sums over y and of the marginal; nothing where an equation was left out."""
-        prices = (np.where(rows >= 0, solved.of_equations[rows], 0.0) for rows in (self._sums, self._marginals))
-        of_sums, of_marginals = prices
+        price = solved.of_equations
+        of_sums, of_marginals = (np.where(rows >= 0, price[rows], 0.0) for rows in (self._sums, self._marginals))
         return of_sums, of_marginals / self.limits.p_x
 
 
@@ -228,25 +229,6 @@ def dual_bound(limits, price, of_sums, of_marginals):
     by_y = of_marginals + np.min([least * (rises + factor * falls) for least in ends], axis=0)
     # P_Y is kept, or else all of it might be where it is cheapest.
     return float(of_sums.sum() + (limits.p_x @ by_y if limits.keep_marginal else by_y.min()))
-
-
-class LinearProgram:
-    """min cost @ x subject to equations and inequalities (<=), written down term by term."""
-
-    def __init__(self):
-        self._parts, self._n_variables = [], 0
-        self.equations, self.inequalities = lp.Rows(), lp.Rows()
-
-    def variables(self, cost, low=0.0, high=math.inf):
-        """New variables, as their numbers."""
-        cost = np.asarray(cost, float)
-        self._parts.append((cost, np.full(cost.size, low), np.full(cost.size, high)))
-        self._n_variables += cost.size
-        return np.arange(self._n_variables - cost.size, self._n_variables)
-
-    def solve(self, time_limit):
-        cost, low, high = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        return lp.solve(cost, self.equations, self.inequalities, np.stack([low, high], axis=1), time_limit)
 
 
 def _pairs(n, m):

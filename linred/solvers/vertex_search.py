@@ -32,16 +32,15 @@ def _equal_amounts_first(row):
     """The symbols in an order in which the north-west corner meets equal excess and deficit at the same time."""
     excess, deficit = _ends(row)
     excess, deficit = excess[np.argsort(-row[excess])], deficit[np.argsort(row[deficit])]
-    matched, j = ([], []), 0
+    matched, j = [], 0
     for i in excess:
         while j < deficit.size and -row[deficit[j]] > row[i] * (1.0 + transport.TIE):
             j += 1
         if j < deficit.size and -row[deficit[j]] >= row[i] * (1.0 - transport.TIE):
-            matched[0].append(i)
-            matched[1].append(deficit[j])
+            matched.append((i, deficit[j]))
             j += 1
-    pairs = [np.array(part, np.intp) for part in matched]
-    rest = (part[~np.isin(part, pair)] for part, pair in zip((excess, deficit), pairs, strict=True))
+    pairs = np.array(matched, np.intp).reshape(-1, 2).T
+    rest = (part[~np.isin(part, pairs)] for part in (excess, deficit))
     return np.concatenate([*pairs, *rest, np.flatnonzero(row == 0.0)])
 
 
