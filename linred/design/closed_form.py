@@ -76,5 +76,4 @@ def non_markov(joint, alpha=None, *, target=None, distortion=None, coupling="nor
 
 def _proposition_1(joint, alpha, coupling, distortion):
     released, delta = linear_reduction(joint, alpha), coupling_kernel.excess(joint.p_x_given_s, joint.p_x, alpha)
-    about = {"name": "non_markov", "alpha": alpha}
-    return coupled(joint, released, delta, coupling=coupling, distortion=distortion, **about)
+    return coupled(joint, released, delta, coupling=coupling, distortion=distortion, name="non_markov", alpha=alpha)

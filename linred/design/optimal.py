@@ -101,7 +101,8 @@ class _Costs:
         self.distortion = distortion
         self.d = None if distortion is None or _is_hamming(distortion) else distortion
         some = np.ones(1) if distortion is None else distortion[distortion > 0.0]
-        self.cheapest, self.dearest = float(some.min(initial=math.inf)), float(some.max(initial=0.0)) or 1.0
+        self.dearest = float(some.max(initial=0.0)) or 1.0
+        self.cheapest = float(some.min(initial=self.dearest))
 
     def caps(self):
         """What a change may cost at most in a programme: ever more. A solver's tolerance is relative to the dearest
@@ -128,7 +129,7 @@ class _Costs:
 
     def unit(self, cost):
         """What a gap is compared with: one change, or all that a mechanism changes if that costs more."""
-        return max(min(self.cheapest, self.dearest), cost)
+        return max(self.cheapest, cost)
 
     def noted(self, mechanism, bound):
         """The mechanism, with its distortion and how far it may be above the bound."""
@@ -156,7 +157,7 @@ def _cheapest(costs, attempt, others, asked, optimum_is_wanted=True):
     cost = min(map(costs.of, known), default=math.inf)
     if trouble or cost - bound > GOOD * costs.unit(cost):
         more, least = others()
-        known, bound = [*known, *more], max(bound, least)
+        known, bound = known + more, max(bound, least)
     if not known:
         raise ValueError(f"{asked} is met by no mechanism in 64-bit tables: {trouble}")
     best = costs.noted(min(known, key=costs.of), bound)
