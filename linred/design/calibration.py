@@ -106,18 +106,13 @@ def _mixed_figures(joint, toward, share):
     highest, lowest, p_x = ((1.0 - share) * part + share * toward for part in (*joint.column_extremes, joint.p_x))
     if toward is joint.p_x:
         p_x = toward  # not its own mixture, which rounding may move
-    ratios = (highest, lowest), (highest, p_x), (p_x, lowest)
-    ldp, *lifts = (_log_ratio_above(*ratio) for ratio in ratios)
-    return Target(ldp, max(lifts))
+    log_lift = max(_log_ratio_above(highest, p_x), _log_ratio_above(p_x, lowest))
+    return Target(_log_ratio_above(highest, lowest), log_lift)
 
 
 def _log_ratio_above(numerators, denominators):
-    x = metrics.largest_ratio(numerators, denominators)
-    return _rounded_up(metrics.log_ratio(numerators[x], denominators[x]))
-
-
-def _rounded_up(figure):
     """Above the real figure: three roundings at either end of a ratio, one in it, one in the log: under 8 half-ulps.
-
     0.0 is exact: both ends are then the same double."""
+    x = metrics.largest_ratio(numerators, denominators)
+    figure = metrics.log_ratio(numerators[x], denominators[x])
     return figure + 2.0**-49 * (1.0 + figure) if figure > 0.0 else 0.0

@@ -5,9 +5,8 @@ from functools import partial
 from linred._common import validation
 from linred._kernels import coupling as coupling_kernel
 from linred.design import calibration, markov_tables
-from linred.design.coupling import chosen, couple
+from linred.design.coupling import chosen, coupled
 from linred.distribution.linear_reduction import linear_reduction
-from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.tables import TableBuilder
 from linred.privacy.target import takes_target
 
@@ -68,9 +67,8 @@ def non_markov(joint, alpha=None, *, target=None, distortion=None, coupling="nor
     [0.21, 0.07, 0.72, 0.0]
     """
     validation.joint(joint)
-    how = chosen(coupling, prefer, distortion)
-    distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
-    build = partial(_proposition_1, joint, coupling=how, distortion=distortion)
+    coupling, distortion = chosen(joint, prefer, distortion, coupling)
+    build = partial(_proposition_1, joint, coupling=coupling, distortion=distortion)
     if target is not None:
         return calibration.meeting_by_alpha(joint, target, build, partial(_lemma_1, joint, 1.0))
     return build(validation.alpha(alpha))
@@ -78,6 +76,4 @@ def non_markov(joint, alpha=None, *, target=None, distortion=None, coupling="nor
 
 def _proposition_1(joint, alpha, coupling, distortion):
     released, delta = linear_reduction(joint, alpha), coupling_kernel.excess(joint.p_x_given_s, joint.p_x, alpha)
-    parts = couple(joint, released, delta, coupling=coupling, distortion=distortion)
-    about = {"name": "non_markov", "alpha": alpha, "sees_s": True, "distortion": distortion}
-    return Mechanism(joint, released=released, **about, **parts)
+    return coupled(joint, released, delta, coupling=coupling, distortion=distortion, name="non_markov", alpha=alpha)

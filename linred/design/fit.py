@@ -11,6 +11,7 @@ P_X, which needs no data; they are told in `mechanism.design`.
 
 import math
 import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -124,9 +125,14 @@ def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, ti
         raise ValueError("joint was given as probabilities, not as counts: there are no records to hold out")
     fitted, held = split(joint, held_out)
     level = 1.0 - validation.check_confidence(confidence)
-    path = _Path(fitted, held, held_out, asked, level, sees_s, time_limit)
-    best, n_passed = path.best()
-    redrawn = redrawn_pairs(best)
+    n_expected = fitted.counts.sum(axis=1) * (held_out / (1.0 - held_out))  # of each s, held out
+    if sees_s:
+        steps, build = STANDARD_ERRORS, partial(careful, fitted, n_expected, asked, time_limit=time_limit)
+    else:
+        about = {"evidence": confidence_limits.evidence_of_two(level), "time_limit": time_limit, "known": {}}
+        steps, build = MIXED, partial(careful_markov, fitted, n_expected, asked, **about)
+    best, n_passed = _best_on_path(steps, build, fitted, held, asked, level, time_limit)
+    redrawn = (best.keep == 0.0) & (best.table_of == 0)  # pairs (s, x) whose Y is drawn from P_Y
     design = Design(
         _all_redrawn(redrawn, fitted.counts, 1, joint.s_labels),
         _all_redrawn(redrawn, fitted.counts, 0, joint.x_labels),
@@ -134,7 +140,7 @@ def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, ti
         fitted.n_records,
         int(held.sum()),
         n_passed,
-        len(path.steps),
+        len(steps),
         best.dtv(),
         optimal(joint, target=asked, sees_s=sees_s, time_limit=time_limit).dtv(),
         _lemma_1_ceiling(joint, asked).dtv(),
@@ -142,9 +148,28 @@ def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, ti
     return best.replace(target=asked, certified=certify.confirmed(best, held, asked, confidence), design=design)
 
 
-def redrawn_pairs(mechanism):
-    """Pairs (s, x) whose Y is drawn from P_Y."""
-    return (mechanism.keep == 0.0) & (mechanism.table_of == 0)
+def _best_on_path(steps, build, fitted, held, asked, level, time_limit):
+    """(the mechanism with the least damage of those before the first that fails, how many steps these are).
+
+    build : the mechanism of a step, or None where it cannot be found; steps are from the most careful to the least.
+    """
+    end = math.inf if time_limit is None else time.monotonic() + time_limit
+    passed = [drawing_from(fitted, fitted.p_x, "optimal")]
+    lemma_1 = _lemma_1_ceiling(fitted, asked)
+    if asked.is_met_by(certify.Certifying(lemma_1, held).ceiling()):  # which needs no test
+        passed.append(lemma_1)
+    n_certain = len(passed)
+    for step in steps if min(asked) > 0.0 else ():
+        if time.monotonic() > end:
+            break
+        candidate = build(step)
+        if candidate is None:  # which the records held out had no say in
+            continue
+        met = asked.is_met_by(candidate.sampler().certificate())
+        if not (met and certify.Certifying(candidate, held).confirms(asked, level)):
+            break
+        passed.append(candidate)
+    return min(passed, key=Mechanism.dtv), len(passed) - n_certain
 
 
 def _all_redrawn(redrawn, counts, axis, labels):
@@ -161,10 +186,8 @@ def split(joint, held_out):
     """
     from scipy.stats import binom
 
-    uniform = (
-        confidence_limits.CountsRng(b"linred held out", joint.counts).uniform(joint.counts.size).reshape(joint.shape)
-    )
-    held = np.asarray(binom.ppf(uniform, joint.counts, held_out)).astype(np.int64)
+    rng = confidence_limits.CountsRng(b"linred held out", joint.counts)
+    held = binom.ppf(rng.uniform(joint.counts.size).reshape(joint.shape), joint.counts, held_out).astype(np.int64)
     fitted = joint.counts - held
     for name, part in (("to fit on", fitted), ("to test on", held)):
         if not part.any():
@@ -179,46 +202,3 @@ def _lemma_1_ceiling(joint, asked):
     factor = math.expm1(min(*asked, 700.0)) * (1.0 - 1e-9)
     rarest = joint.p_x[joint.p_x > 0.0].min()
     return markov(joint, 1.0 / (1.0 + factor * rarest))
-
-
-class _Path:
-    """Mechanisms from the most careful to the least; `steps` are their parameters."""
-
-    def __init__(self, fitted, held, held_out, asked, level, sees_s, time_limit):
-        self.fitted, self.held, self.asked, self.level = fitted, held, asked, level
-        self.n_expected = fitted.counts.sum(axis=1) * (held_out / (1.0 - held_out))  # of each s, held out
-        self.sees_s, self.time_limit, self._known = sees_s, time_limit, {}
-        self.end = math.inf if time_limit is None else time.monotonic() + time_limit
-        self.steps = STANDARD_ERRORS if sees_s else MIXED
-
-    def best(self):
-        """(the mechanism with the least damage of those before the first that fails, how many these are)."""
-        passed = [drawing_from(self.fitted, self.fitted.p_x, "optimal"), *self._without_data()]
-        n_certain = len(passed)
-        for step in self.steps if min(self.asked) > 0.0 else ():
-            if time.monotonic() > self.end:
-                break
-            candidate = self._built(step)
-            if candidate is None:  # which the records held out had no say in
-                continue
-            if not self._passes(candidate):
-                break
-            passed.append(candidate)
-        return min(passed, key=Mechanism.dtv), len(passed) - n_certain
-
-    def _without_data(self):
-        """Lemma 1 where its ceiling meets the target, which needs no test."""
-        lemma_1 = _lemma_1_ceiling(self.fitted, self.asked)
-        ceiling = certify.Certifying(lemma_1, self.held).ceiling()
-        return [lemma_1] if self.asked.is_met_by(ceiling) else []
-
-    def _built(self, step):
-        if self.sees_s:
-            return careful(self.fitted, self.n_expected, self.asked, step, self.time_limit)
-        evidence = confidence_limits.evidence_of_two(self.level)
-        return careful_markov(self.fitted, self.n_expected, self.asked, step, evidence, self.time_limit, self._known)
-
-    def _passes(self, candidate):
-        if not self.asked.is_met_by(candidate.sampler().certificate()):
-            return False
-        return certify.Certifying(candidate, self.held).confirms(self.asked, self.level)

@@ -28,7 +28,6 @@ def by_class(merged, released, w, **about):
     to = leave[:, merged.x_class] * merged.share / np.where(moves > 0.0, moves, 1.0)[:, None]
     tables = TableBuilder(released.p_x)
     table_of = np.where(moves > 0.0, np.array([tables.add(row) for row in to]), 0)
-    parts = (w.diagonal() / total, moves / total, table_of)
-    keep, move, table_of = (part[merged.x_class] for part in parts)
-    rows = {"keep": keep, "move": move, "table_of": table_of, "tables": tables.tables()}
-    return by_symbol(merged.joint, released=released, **rows, **about)
+    of_class = {"keep": w.diagonal() / total, "move": moves / total, "table_of": table_of}
+    rows = {name: part[merged.x_class] for name, part in of_class.items()}
+    return by_symbol(merged.joint, released=released, tables=tables.tables(), **rows, **about)

@@ -9,7 +9,6 @@ import time
 import warnings
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from linred._common import validation
 from linred.design import baselines, calibration, coupling, markov_tables
 from linred.design.closed_form import markov, non_markov
 from linred.design.selective import reduced, selective
-from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import drawing_from
@@ -40,15 +38,7 @@ CAP = 1e5
 
 @takes_target
 def optimal(
-    joint,
-    *,
-    alpha=None,
-    target=None,
-    sees_s=True,
-    distortion=None,
-    keep_marginal=True,
-    prefer=None,
-    time_limit=None,
+    joint, *, alpha=None, target=None, sees_s=True, distortion=None, keep_marginal=True, prefer=None, time_limit=None
 ):
     """The mechanism that changes the fewest records, or costs the least, at the same privacy.
 
@@ -93,25 +83,15 @@ def optimal(
     validation.joint(joint)
     sees_s, keep_marginal = validation.flag("sees_s", sees_s), validation.flag("keep_marginal", keep_marginal)
     time_limit = math.inf if time_limit is None else validation.number("time_limit", time_limit, 0.0, math.inf)
-    coupling.chosen("northwest", prefer, distortion)
+    _, distortion = coupling.chosen(joint, prefer, distortion)
     if prefer is not None and not sees_s:
         raise ValueError(f"prefer = {prefer!r} is for mechanisms that see s: this one has no coupling to choose")
-    distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
     end = time.monotonic() + time_limit
     if target is not None:
         return _Search(joint, target, sees_s, distortion, keep_marginal, prefer, end).best()
     if sees_s:
         return non_markov(joint, alpha, distortion=distortion, prefer=prefer)
     return _markov_of_reduction(joint, validation.alpha(alpha), distortion, end)
-
-
-class _Found(NamedTuple):
-    """What a programme found: the Joint of S and Y; P(y|x) over classes of symbols, where s is not seen; a bound."""
-
-    released: Joint
-    w: np.ndarray | None
-    bound: float
-    finished: bool
 
 
 class _Costs:
@@ -121,7 +101,8 @@ class _Costs:
         self.distortion = distortion
         self.d = None if distortion is None or _is_hamming(distortion) else distortion
         some = np.ones(1) if distortion is None else distortion[distortion > 0.0]
-        self.cheapest, self.dearest = float(some.min(initial=math.inf)), float(some.max(initial=0.0)) or 1.0
+        self.dearest = float(some.max(initial=0.0)) or 1.0
+        self.cheapest = float(some.min(initial=self.dearest))
 
     def caps(self):
         """What a change may cost at most in a programme: ever more. A solver's tolerance is relative to the dearest
@@ -148,7 +129,7 @@ class _Costs:
 
     def unit(self, cost):
         """What a gap is compared with: one change, or all that a mechanism changes if that costs more."""
-        return max(min(self.cheapest, self.dearest), cost)
+        return max(self.cheapest, cost)
 
     def noted(self, mechanism, bound):
         """The mechanism, with its distortion and how far it may be above the bound."""
@@ -176,7 +157,7 @@ def _cheapest(costs, attempt, others, asked, optimum_is_wanted=True):
     cost = min(map(costs.of, known), default=math.inf)
     if trouble or cost - bound > GOOD * costs.unit(cost):
         more, least = others()
-        known, bound = [*known, *more], max(bound, least)
+        known, bound = known + more, max(bound, least)
     if not known:
         raise ValueError(f"{asked} is met by no mechanism in 64-bit tables: {trouble}")
     best = costs.noted(min(known, key=costs.of), bound)
@@ -204,13 +185,26 @@ class _Search:
         """The mechanism, with its gap."""
         optimum_is_wanted = min(self.target) > 0.0  # and where it is not, y is to be independent of x too
         if optimum_is_wanted and calibration.alpha_for(self.joint, target=self.target) == 0.0:
-            return self.costs.noted(self.by_linear_reduction(), math.inf)
+            make = partial(non_markov, **self.moves) if self.sees_s else markov
+            return self.costs.noted(make(self.joint, target=self.target), math.inf)
         return _cheapest(self.costs, self.attempt, self.without_programme, str(self.target), optimum_is_wanted)
 
     def attempt(self, cap):
-        """As `_cheapest` asks for it."""
-        found = self.solve(cap)
-        return self.build(found), found.bound * cap, found.finished
+        """As `_cheapest` asks for it: the mechanism that a programme finds, with costs in units of the cap."""
+        merged = self.merged
+        limits = formulations.Limits(merged.p_s, merged.p_x, *self.target, self.keep_marginal)
+        d = self.costs.among(merged.x, cap)
+        if self.sees_s:
+            answer = self.solve_seeing_s(limits, d)
+            released = merged.released(self.with_exact_sums(answer.matrix, merged.p_s))
+            how = coupling.PREFERENCES.get(self.prefer, "northwest")
+            about = {"name": "optimal", "coupling": how, "distortion": self.costs.d}
+            mechanism = coupling.meeting(self.joint, self.target, released, **about)
+        else:
+            answer = _solve_channel(limits, formulations.symbols_as_sources(merged.p), d, self.end)
+            w = self.with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x)
+            mechanism = self.meeting(merged.released(merged.p @ w), w)
+        return mechanism, answer.bound * cap, answer.finished
 
     def without_programme(self):
         """(mechanisms for the target that are there at once, what any mechanism must cost)."""
@@ -224,25 +218,6 @@ class _Search:
             bound = reduced(self.joint, self.target)[1] * self.costs.dearest
         return known, bound
 
-    def by_linear_reduction(self):
-        if self.sees_s:
-            return non_markov(self.joint, target=self.target, **self.moves)
-        return markov(self.joint, target=self.target)
-
-    def solve(self, cap):
-        """`_Found`, with costs in units of the cap; or a `_lp.NotSolvedError`."""
-        merged = self.merged
-        limits = formulations.Limits(merged.p_s, merged.p_x, *self.target, self.keep_marginal)
-        d, w = self.costs.among(merged.x, cap), None
-        if not self.sees_s:
-            answer = _solve_channel(limits, formulations.symbols_as_sources(merged.p), d, self.end)
-            w = self.with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x)
-            q = merged.p @ w
-        else:
-            answer, q = self.solve_seeing_s(limits, d)
-            q = self.with_exact_sums(q, merged.p_s)
-        return _Found(merged.released(q), w, answer.bound, answer.finished)
-
     def with_exact_sums(self, rows, weights):
         """As `exact_sums` does it; if the marginal is free, for the one that is there, without what is rounding."""
         if self.keep_marginal:
@@ -251,38 +226,33 @@ class _Search:
         return rows / rows.sum(axis=1, keepdims=True)
 
     def solve_seeing_s(self, limits, d):
-        """(`Answer`, Q(y|s))."""
+        """The `Answer` of a programme, in Q(y|s)."""
         p = self.merged.p
         if d is not None and not transport.holds_triangle_inequality(d):
             sources = formulations.pairs_as_sources(p)
             answer = _solve_channel(limits, sources, d, self.end)
-            return answer, sources.share @ answer.matrix
-        answer, arcs = None, formulations.arcs_of(d, p.shape[1])
+            return answer._replace(matrix=sources.share @ answer.matrix)
+        answer = None
         if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
             answer = interior_point.fewest_changes(limits, p, self.end)
             if not answer.finished or answer.cost - answer.bound <= GOOD:
-                return answer, answer.matrix
+                return answer
         try:
-            answer = formulations.network(limits, p, arcs, d, _left(self.end))
+            return formulations.network(limits, p, d, self.end - time.monotonic())
         except lp.NotSolvedError:
             if answer is None:
                 raise  # and if not: ours got stuck somewhere, which is better than nothing, and its bound says so
-        return answer, answer.matrix
+            return answer
 
-    def build(self, found):
-        """The mechanism that goes there, or a little beyond, so that its integers meet the target."""
-        released = found.released
-        build = partial(self.coupled, released) if self.sees_s else partial(self.markov, found.w, released)
-        independent = partial(drawing_from, self.joint, released.p_x, "optimal")
-        return calibration.meeting_by_alpha(released, self.target, build, independent)
+    def meeting(self, found, w):
+        """As `coupling.meeting`, where s is not seen: from the P(y|x) over classes of symbols."""
 
-    def coupled(self, released, beta):
-        released, d = linear_reduction(released, beta), self.costs.d
-        return coupling.coupled(self.joint, released, "optimal", coupling.PREFERENCES[self.prefer], d)
+        def build(beta):
+            mixed = (1.0 - beta) * w + beta * self.merged.of_classes(found.p_x)
+            return markov_tables.by_class(self.merged, linear_reduction(found, beta), mixed, name="optimal")
 
-    def markov(self, w, released, beta):
-        w = (1.0 - beta) * w + beta * self.merged.of_classes(released.p_x)
-        return markov_tables.by_class(self.merged, linear_reduction(released, beta), w, name="optimal")
+        independent = partial(drawing_from, self.joint, found.p_x, "optimal")
+        return calibration.meeting_by_alpha(found, self.target, build, independent)
 
 
 def _markov_of_reduction(joint, alpha, distortion, end):
@@ -308,11 +278,7 @@ def _solve_channel(limits, sources, d, end, fixed=None):
     """The `Answer` of a channel programme."""
     changes = np.arange(limits.p_x.size) != sources.x[:, None] if d is None else d[sources.x]
     cost = (limits.p_s @ sources.share)[:, None] * changes
-    return formulations.channel(limits, sources, cost, fixed=fixed, time_limit=_left(end))
-
-
-def _left(end):
-    return None if end == math.inf else max(0.0, end - time.monotonic())
+    return formulations.channel(limits, sources, cost, fixed=fixed, time_limit=end - time.monotonic())
 
 
 def _is_hamming(d):

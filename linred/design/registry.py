@@ -39,31 +39,16 @@ class Kind(NamedTuple):
         return self.make(joint, **asked, **{name: value for name, value in options.items() if name in self.takes})
 
 
+_best_markov = partial(optimal, sees_s=False)
+
 KINDS = {
     "markov": Kind(markov, "Lemma 1", "#b3470f", (6, 2), ("#9a3d0b", "#f2a66f"), sees_s=False),
     "optimal_markov": Kind(
-        partial(optimal, sees_s=False),
-        "best Markov",
-        "#e69f00",
-        (6, 2, 1, 2),
-        sees_s=False,
-        takes=("distortion", "time_limit"),
+        _best_markov, "best Markov", "#e69f00", (6, 2, 1, 2), sees_s=False, takes=("distortion", "time_limit")
     ),
-    "non_markov": Kind(
-        non_markov,
-        "Proposition 1",
-        "#0072b2",
-        (3, 1.5),
-        ("#0b5fa5", "#7dbdf5"),
-        takes=("distortion",),
-    ),
+    "non_markov": Kind(non_markov, "Proposition 1", "#0072b2", (3, 1.5), ("#0b5fa5", "#7dbdf5"), takes=("distortion",)),
     "optimal": Kind(
-        optimal,
-        "optimal",
-        "#111111",
-        (),
-        ("#1d1c1a", "#e9e7e2"),
-        takes=("distortion", "sees_s", "time_limit"),
+        optimal, "optimal", "#111111", (), ("#1d1c1a", "#e9e7e2"), takes=("distortion", "sees_s", "time_limit")
     ),
     "selective": Kind(
         selective, "selective", "#56b4e9", (1, 1), ("#00695c", "#5fd0bf"), takes=("distortion",), takes_alpha=False

@@ -21,7 +21,7 @@ from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, released_by
 from linred.mechanism.tables import TableBuilder
 from linred.privacy.target import Target
-from linred.solvers import exact_sums, formulations, lp
+from linred.solvers import exact_sums, lp
 
 MOST_PROGRAMME_CELLS = 6000
 """Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, if at all, and more records change."""
@@ -55,7 +55,7 @@ def careful(joint, n_tested, asked, z, time_limit=None):
     lifts = solve(joint, rare, np.where(rare, 0.0, margins), (ldp, log_lift), time_limit)
     if lifts is None:
         return None
-    return _redrawing(joint, rare, _coupled(joint, rare, lifts), mixed=0.0, name="optimal", sees_s=True)
+    return _redrawing(joint, rare, _coupled(joint, rare, lifts), mixed=0.0, sees_s=True)
 
 
 def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, known=None):
@@ -80,7 +80,7 @@ def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, kno
         whole[0, common] = part[0]
     indptr, y, probability = inner.tables
     coupling = keep, move, table_of, (indptr, common[y].astype(np.int32), probability)
-    return _redrawing(joint, rare[None, :], coupling, mixed=mixed, name="optimal", sees_s=False)
+    return _redrawing(joint, rare[None, :], coupling, mixed=mixed, sees_s=False)
 
 
 def _optimal_markov(joint, common, asked, time_limit):
@@ -118,22 +118,20 @@ def _by_programme(joint, rare, margins, limits, time_limit):
     s, y = np.nonzero(~rare)
     if s.size == 0:
         return np.ones(joint.shape)
-    programme, weight, margin = formulations.LinearProgram(), p_s[s] * p_x[y], margins[s, y]
+    programme, weight, margin = lp.LinearProgram(), p_s[s] * p_x[y], margins[s, y]
     least = programme.variables(np.zeros(p_x.size))
     lift = programme.variables(np.zeros(s.size), _least_lift(joint, rare)[s])
     lost = programme.variables(weight)
     equations, inequalities = programme.equations, programme.inequalities
     for places, weights, fixed in ((s, p_x[y], (rare * p_x).sum(axis=1)), (y, p_s[s], p_s @ rare)):
-        used = np.bincount(places, minlength=fixed.size) > 0
-        rows = np.full(fixed.size, -1)
-        rows[used] = equations.add(1.0 - fixed[used])
+        rows = equations.add_some(np.bincount(places, minlength=fixed.size) > 0, 1.0 - fixed)
         equations.term(rows[places], lift, weights)
-    for sign, factor, bound in ((-1.0, np.exp(margin), log_lift), (1.0, np.exp(ldp - margin), log_lift)):
+    for sign, factor in ((-1.0, np.exp(margin)), (1.0, np.exp(ldp - margin))):
         row = inequalities.add(np.zeros(s.size))
         inequalities.term(row, lift, sign)
         inequalities.term(row, least[y], -sign * factor)
-        if bound < ldp:  # otherwise it follows from the limit of LDP
-            row = inequalities.add(sign * np.exp(sign * (bound - margin)))
+        if log_lift < ldp:  # otherwise it follows from the limit of LDP
+            row = inequalities.add(sign * np.exp(sign * (log_lift - margin)))
             inequalities.term(row, lift, sign)
     row = inequalities.add(-(joint.p_x_given_s[s, y] / p_x[y]))
     inequalities.term(row, lift, -1.0)
@@ -179,44 +177,32 @@ def _coupled(joint, rare, lifts):
     return tuple(parts[name] for name in ("keep", "move", "table_of", "tables"))
 
 
-def _redrawing(joint, rare, coupling, *, mixed, name, sees_s):
+def _redrawing(joint, rare, coupling, *, mixed, sees_s):
     """The mechanism of a coupling, with rare pairs redrawn and a share of all draws from P_X. `rare` and the
     coupling have a row for each s; one for all where s is not seen."""
-    p_x, rows = joint.p_x, _Rows(rare.shape, joint.p_x)
-    unseen = joint.unseen if sees_s else p_x[None, :] == 0.0
-    for s in range(len(rare)):
-        background = np.where(rare[s], p_x, mixed * p_x)
-        scale = (1.0 - p_x[rare[s]].sum()) * (1.0 - mixed)
-        rows.add(s, np.flatnonzero(~rare[s] & ~unseen[s]).tolist(), coupling, background, scale)
-    parts = {"keep": rows.keep, "move": rows.move, "table_of": rows.table_of, "tables": rows.tables.tables()}
-    p_y_given_s = np.where(rare, p_x, released_by(joint, **parts))
-    released = Joint.from_parts(p_y_given_s, joint.p_s, p_x, joint.s_labels, joint.x_labels)
-    mechanism = Mechanism(joint, name=name, sees_s=sees_s, released=released, **parts)
-    return mechanism.replace(gap=mechanism.dtv())  # no better bound is known
-
-
-class _Rows:
-    """keep, move, table_of and tables, row by row; at first all is drawn from table 0, P_X."""
-
-    def __init__(self, shape, p_x):
-        self.keep, self.move, self.table_of = np.zeros(shape), np.ones(shape), np.zeros(shape, np.int32)
-        self.tables = TableBuilder(p_x)
-
-    def add(self, s, symbols, coupling, background, scale):
-        """Pairs (s, x) that are drawn by `_row`. Those that go to the background alone, which has none of them, share
-        a table."""
-        alone = None
-        for x in symbols:
+    p_x, tables = joint.p_x, TableBuilder(joint.p_x)
+    keep, move, table_of = np.zeros(rare.shape), np.ones(rare.shape), np.zeros(rare.shape, np.int32)
+    drawn = ~(rare | joint.unseen) if sees_s else ~rare  # all others are redrawn from table 0, P_X
+    for s, of_s in enumerate(rare):
+        background = np.where(of_s, p_x, mixed * p_x)
+        scale = (1.0 - p_x[of_s].sum()) * (1.0 - mixed)
+        alone = None  # the table of the x that go to the background alone, which has none of them
+        for x in np.flatnonzero(drawn[s]).tolist():
             row = _row(coupling, s, x, background, scale)
             stays, total = row[x], math.fsum(row)
             row[x] = 0.0
-            self.keep[s, x], self.move[s, x] = stays / total, row.sum() / total
-            if self.move[s, x] == 0.0:
+            keep[s, x], move[s, x] = stays / total, row.sum() / total
+            if move[s, x] == 0.0:
                 continue
             shared = coupling[1][s, x] == 0.0 and background[x] == 0.0
-            table = alone if shared and alone is not None else self.tables.add(row / row.sum())
+            table = alone if shared and alone is not None else tables.add(row / row.sum())
             alone = table if shared else alone
-            self.table_of[s, x] = table
+            table_of[s, x] = table
+    parts = {"keep": keep, "move": move, "table_of": table_of, "tables": tables.tables()}
+    p_y_given_s = np.where(rare, p_x, released_by(joint, **parts))
+    released = Joint.from_parts(p_y_given_s, joint.p_s, p_x, joint.s_labels, joint.x_labels)
+    mechanism = Mechanism(joint, name="optimal", sees_s=sees_s, released=released, **parts)
+    return mechanism.replace(gap=mechanism.dtv())  # no better bound is known
 
 
 def _row(coupling, s, x, background, scale):

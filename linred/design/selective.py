@@ -12,13 +12,11 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
-from linred.design import calibration
 from linred.design.closed_form import non_markov
-from linred.design.coupling import chosen, coupled
+from linred.design.coupling import chosen, meeting
 from linred.distribution.joint import Joint
-from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError
-from linred.mechanism.mechanism import Mechanism, drawing_from
+from linred.mechanism.mechanism import Mechanism
 from linred.privacy.target import takes_target
 from linred.solvers.exact_sums import CLOSE, with_both_means, with_exact_sums
 from linred.solvers.formulations import Limits
@@ -47,23 +45,16 @@ def selective(joint, *, target, distortion=None, prefer=None):
     (0.0632, 0.0343)
     """
     validation.joint(joint)
-    coupling = chosen("northwest", prefer, distortion)
-    distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
-    released, bound = reduced(joint, target)
+    coupling, distortion = chosen(joint, prefer, distortion)
+    found, bound = reduced(joint, target)
     cost = Mechanism.dtv
     if distortion is not None:
         cost, bound = partial(Mechanism.expected_distortion, d=distortion), 0.0
-    build = partial(_coupled, joint, coupling, distortion, released)
-    independent = partial(drawing_from, joint, joint.p_x, "selective")
-    mechanism = calibration.meeting_by_alpha(released, target, build, independent)
+    mechanism = meeting(joint, target, found, name="selective", coupling=coupling, distortion=distortion)
     with suppress(CannotMeetError):
-        about = {"distortion": distortion, "prefer": prefer}
-        mechanism = min(mechanism, non_markov(joint, target=target, **about), key=cost)
+        other = non_markov(joint, target=target, distortion=distortion, prefer=prefer)
+        mechanism = min(mechanism, other, key=cost)
     return mechanism.replace(gap=max(0.0, cost(mechanism) - bound))
-
-
-def _coupled(joint, coupling, distortion, released, beta):
-    return coupled(joint, linear_reduction(released, beta), "selective", coupling, distortion)
 
 
 def reduced(joint, target):

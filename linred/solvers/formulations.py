@@ -57,14 +57,6 @@ class Limits(NamedTuple):
         return math.exp(ldp), math.exp(-min(ldp, log_lift)), math.exp(min(0.0, log_lift - ldp))
 
 
-class Arcs(NamedTuple):
-    """Where mass may go from a symbol, and what a unit of it costs. A `to` of -1 is anywhere."""
-
-    start: np.ndarray
-    to: np.ndarray
-    cost: np.ndarray
-
-
 class Sources(NamedTuple):
     """Of a channel: P(r|s), sparse, |S| x sources; and the symbol x that r may become at no cost."""
 
@@ -81,16 +73,17 @@ class Answer(NamedTuple):
     finished: bool = True
 
 
-def arcs_of(d, n_x):
-    """The `Arcs` that a metric d amounts to, without those that others replace at the same cost; None is Hamming."""
+def _arcs_of(d, n_x):
+    """(start, to, cost): where mass may go, and what a unit of it costs. Of a metric d, without the arcs that others
+    replace at the same cost; None is Hamming, to anywhere: -1."""
     if d is None:
-        return Arcs(np.arange(n_x), np.full(n_x, -1), np.ones(n_x))
+        return np.arange(n_x), np.full(n_x, -1), np.ones(n_x)
     needed = ~np.eye(n_x, dtype=bool)
     for z in range(n_x):
         first, second = d[:, z, None], d[z]
         needed &= ~((first + second <= d * (1.0 + SLACK)) & (first < d) & (second < d))
     start, to = np.nonzero(needed)
-    return Arcs(start, to, d[start, to])
+    return start, to, d[start, to]
 
 
 def symbols_as_sources(p):
@@ -108,17 +101,16 @@ def pairs_as_sources(p):
     return Sources(csc_array((p[s, x], (s, np.arange(s.size))), shape=(p.shape[0], s.size)), x)
 
 
-def network(limits, p, arcs, d=None, time_limit=None):
-    """The cheapest way from P(x|s) = p to a Q(x|s) within the limits, an `Answer`.
-
-    d is what the arcs amount to, None for Hamming.
-    """
+def network(limits, p, d=None, time_limit=None):
+    """The cheapest way from P(x|s) = p to a Q(x|s) within the limits by a metric d, None for Hamming: an `Answer`."""
     n_s, n_x = p.shape
-    programme = LinearProgram()
+    starts, ends, costs = _arcs_of(d, n_x)
+    programme = lp.LinearProgram()
     released = _Released(programme, limits, sums=True)
-    s, arc = _pairs(n_s, arcs.start.size)
-    used = (p[s, arcs.start[arc]] > 0.0) | (arcs.to[arc] >= 0)  # nothing is lost where there is nothing
-    s, start, to, cost = s[used], *(part[arc[used]] for part in arcs)
+    s, arc = _pairs(n_s, starts.size)
+    used = (p[s, starts[arc]] > 0.0) | (ends[arc] >= 0)  # nothing is lost where there is nothing
+    s, arc = s[used], arc[used]
+    start, to, cost = starts[arc], ends[arc], costs[arc]
     unit, inside = limits.p_x, to >= 0
     of_flow = np.where(inside, np.minimum(unit[start], unit[to]), unit[start])  # no coefficient is above one
     flow = programme.variables(limits.p_s[s] * cost * of_flow)
@@ -157,7 +149,7 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     cost : sources x symbols, what W(y|r) = 1 costs.
     """
     (n_s, n_r), n_y = sources.share.shape, limits.p_x.size
-    programme = LinearProgram()
+    programme = lp.LinearProgram()
     released = _Released(programme, limits, sums=False) if fixed is None else None
     r, y = _pairs(n_r, n_y)
     weight = limits.p_s @ sources.share
@@ -167,8 +159,9 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     one = equations.add(np.ones(n_r))
     equations.term(one[r], entry, of_entry)
     row = equations.add(np.zeros(n_s * n_y) if fixed is None else (fixed / limits.p_x).ravel())
-    s, nth, share = _entries_of_columns(sources.share, r)
-    equations.term(row[s * n_y + y[nth]], entry[nth], share * of_entry[nth] / limits.p_x[y[nth]])
+    adds = sources.share[:, r].tocoo()  # P(r|s) for each s and each entry
+    nth, of_y = adds.col, y[adds.col]
+    equations.term(row[adds.row * n_y + of_y], entry[nth], adds.data * of_entry[nth] / limits.p_x[of_y])
     for part in released.lifts if released else ():
         equations.term(row, part, -1.0)
     solved = programme.solve(time_limit)
@@ -178,15 +171,6 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
     bound = dual_bound(limits, price, of_sums, of_marginals) if released else float(np.vdot(fixed, price))
     bound += float((cost - sources.share.T @ price).min(axis=1).sum())
     return Answer((solved.x[entry] * of_entry).reshape(n_r, n_y), solved.cost, bound)
-
-
-def _entries_of_columns(matrix, columns):
-    """(row, which of the columns, value) of every nonzero in some columns of a sparse matrix."""
-    matrix = matrix.tocsc()
-    counts = np.diff(matrix.indptr)[columns]
-    nth = np.repeat(np.arange(columns.size), counts)
-    place = np.repeat(matrix.indptr[columns] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-    return matrix.indices[place], nth, matrix.data[place]
 
 
 class _Released:
@@ -201,8 +185,8 @@ class _Released:
         (n_s,), (n_y,) = limits.p_s.shape, limits.p_x.shape
         s, y = _pairs(n_s, n_y)
         least, above = programme.variables(np.zeros(n_y)), programme.variables(np.zeros(n_s * n_y))
-        kept = 1.0 if limits.keep_marginal else None
-        marginal = programme.variables(np.zeros(n_y), kept or 0.0, kept or math.inf)  # P_Y / P_X
+        low, high = (1.0, 1.0) if limits.keep_marginal else (0.0, math.inf)
+        marginal = programme.variables(np.zeros(n_y), low, high)  # P_Y / P_X
         self._least, self._above, self.lifts = least, above, (least[y], above)
         follows = limits.p_s.argmax() if sums else limits.p_x.argmax()
         by_s, by_y = np.full(n_s, sums), np.ones(n_y, bool)
@@ -228,9 +212,8 @@ class _Released:
 
     def prices(self, solved):
         """Of the sums over y and of the marginal; nothing where an equation was left out."""
-        of_sums, of_marginals = (
-            np.where(rows >= 0, solved.of_equations[rows], 0.0) for rows in (self._sums, self._marginals)
-        )
+        price = solved.of_equations
+        of_sums, of_marginals = (np.where(rows >= 0, price[rows], 0.0) for rows in (self._sums, self._marginals))
         return of_sums, of_marginals / self.limits.p_x
 
 
@@ -246,25 +229,6 @@ def dual_bound(limits, price, of_sums, of_marginals):
     by_y = of_marginals + np.min([least * (rises + factor * falls) for least in ends], axis=0)
     # P_Y is kept, or else all of it might be where it is cheapest.
     return float(of_sums.sum() + (limits.p_x @ by_y if limits.keep_marginal else by_y.min()))
-
-
-class LinearProgram:
-    """min cost @ x subject to equations and inequalities (<=), written down term by term."""
-
-    def __init__(self):
-        self._parts, self._n_variables = [], 0
-        self.equations, self.inequalities = lp.Rows(), lp.Rows()
-
-    def variables(self, cost, low=0.0, high=math.inf):
-        """New variables, as their numbers."""
-        cost = np.asarray(cost, float)
-        self._parts.append((cost, np.full(cost.size, low), np.full(cost.size, high)))
-        self._n_variables += cost.size
-        return np.arange(self._n_variables - cost.size, self._n_variables)
-
-    def solve(self, time_limit):
-        cost, low, high = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        return lp.solve(cost, self.equations, self.inequalities, np.stack([low, high], axis=1), time_limit)
 
 
 def _pairs(n, m):

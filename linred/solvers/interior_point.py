@@ -81,9 +81,10 @@ class _Point:
         self.z, self.p_s, self.p_x = z, limits.p_s[:, None], limits.p_x
         self.factor, low, high = limits.for_solver().intervals()
         self.may_lose = z > 0.0  # elsewhere q may be what it likes, and g, h stand idle
-        self.weight = self.p_s * self.p_x
-        self.weight_of_loss = self.weight * self.may_lose
         self.moves_l = 1.0 if high > low * (1.0 + 1e-12) else 0.0  # L is given where only lifts are limited
+        of_q, of_l = self.p_s * self.p_x, self.p_x * self.moves_l
+        of_loss = of_q * self.may_lose
+        self.weights = {"a": of_q, "b": of_q, "g": of_loss, "h": of_loss, "e": of_l, "f": of_l}
         self.l = np.full(self.p_x.size, np.sqrt(low * high))
         self.u = 1.0 - z  # q - z
         self.a, self.b = np.broadcast_to(1.0 - self.l, z.shape), np.broadcast_to(self.factor * self.l - 1.0, z.shape)
@@ -101,29 +102,23 @@ class _Point:
 
     def _shares(self):
         """What a product of slack and price has of the gap on the central path: as much as any other, times its weight.
-
         With equal products whatever the weights are, rare symbols would stop every step.
         """
-        weights = dict(zip((slack for slack, _ in self.PAIRS), self._weights(), strict=True))
-        count = sum(np.count_nonzero(weight) for weight in weights.values())
-        least = LIGHTEST * self.weight.mean()
-        return {slack: 1.0 / (count * np.maximum(weight, least)) for slack, weight in weights.items()}
-
-    def _weights(self):
-        of_l = self.p_x * self.moves_l
-        return self.weight, self.weight, self.weight_of_loss, self.weight_of_loss, of_l, of_l
+        count = sum(np.count_nonzero(weight) for weight in self.weights.values())
+        least = LIGHTEST * self.weights["a"].mean()
+        return {slack: 1.0 / (count * np.maximum(weight, least)) for slack, weight in self.weights.items()}
 
     def cost(self):
-        return float(np.vdot(self.weight_of_loss, self.g))
+        return float(np.vdot(self.weights["g"], self.g))
 
     def gap(self, step=None, primal=0.0, dual=0.0):
         """Complementarity, here or after a step: what the cost is above the dual's where all equations hold."""
         total = 0.0
-        for weight, (slack, price) in zip(self._weights(), self.PAIRS, strict=True):
+        for slack, price in self.PAIRS:
             here, there = getattr(self, slack), getattr(self, price)
             if step is not None:
                 here, there = here + primal * step[slack], there + dual * step[price]
-            total += float(np.vdot(np.broadcast_to(weight, here.shape), here * there))
+            total += float(np.vdot(np.broadcast_to(self.weights[slack], here.shape), here * there))
         return total
 
     def move(self):
@@ -229,13 +224,8 @@ class _System:
         at, big = self.at, self.at.factor
         bend = {slack: centre.get(slack, 0.0) - curvature.get(slack, 0.0) for slack, _ in at.PAIRS}
         ra, rb = bend["a"] / at.a - at.za, bend["b"] / at.b - at.zb
-        rg, rh = (
-            at.may_lose * (bend[slack] / price - here)
-            for slack, price, here in (("g", at.zg, at.g), ("h", at.zh, at.h))
-        )
-        re, rf = (
-            at.moves_l * (bend[slack] / here - price) for slack, here, price in (("e", at.e, at.ze), ("f", at.f, at.zf))
-        )
+        rg, rh = at.may_lose * (bend["g"] / at.zg - at.g), at.may_lose * (bend["h"] / at.zh - at.h)
+        re, rf = at.moves_l * (bend["e"] / at.e - at.ze), at.moves_l * (bend["f"] / at.f - at.zf)
         off = at.za - at.zb + at.m[:, None] + at.y - (at.zg - 1.0)  # what the dual equations miss
         off_l = (at.p_s * (at.za + ra - big * (at.zb + rb))).sum(axis=0) - (at.ze + re) + (at.zf + rf)
         right = (rh - rg) * self.by_d + ra - rb + off
@@ -256,21 +246,9 @@ class _System:
             du, dl, dy = of_cells(dm)
         dt = (du - (rh - rg)) * self.by_d
         da, db = du - dl, big * dl - du
-        return {
-            "u": du,
-            "l": dl,
-            "m": dm,
-            "y": dy - self.mean_c * dl,
-            "a": da,
-            "b": db,
-            "e": dl,
-            "f": -dl,
-            "g": rg - at.may_lose * at.g / at.zg * dt,
-            "h": rh + at.may_lose * at.h / at.zh * dt,
-            "zg": dt,
-            "zh": -dt,
-            "za": ra - self.A * da,
-            "zb": rb - self.B * db,
-            "ze": re - at.ze / at.e * dl,
-            "zf": rf + at.zf / at.f * dl,
-        }
+        dg, dh = rg - at.may_lose * at.g / at.zg * dt, rh + at.may_lose * at.h / at.zh * dt
+        dza, dzb = ra - self.A * da, rb - self.B * db
+        dze, dzf = re - at.ze / at.e * dl, rf + at.zf / at.f * dl
+        primal = {"u": du, "l": dl, "a": da, "b": db, "g": dg, "h": dh, "e": dl, "f": -dl}
+        dual = {"m": dm, "y": dy - self.mean_c * dl, "za": dza, "zb": dzb, "zg": dt, "zh": -dt, "ze": dze, "zf": dzf}
+        return primal | dual

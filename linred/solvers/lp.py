@@ -17,7 +17,6 @@ HIGHS_TOLERANCE, LESS_STRICT = 1e-10, 1e-7
 COST_CAP = 1e5
 """Times the median cost: dearer arcs cost just that. What a cap may spoil is mended on the basis tree."""
 
-
 TIME_IS_OVER = "time_limit is over"
 
 IN_HASTE = 300.0
@@ -43,7 +42,7 @@ class Rows:
     def add_some(self, which, right):
         """New rows where `which` says so, as their numbers; -1 for the others, which are never written."""
         numbers = np.full(which.size, -1)
-        numbers[which] = self.add(np.full(np.count_nonzero(which), right))
+        numbers[which] = self.add(np.broadcast_to(right, which.shape)[which])
         return numbers
 
     def term(self, row, variable, value):
@@ -75,39 +74,50 @@ class Solution(NamedTuple):
     of_inequalities: np.ndarray
 
 
-def solve(cost, equations, inequalities, bounds, time_limit=None):
-    """A `Solution` that is a vertex, feasible and optimal to about HIGHS_TOLERANCE; otherwise a `NotSolvedError`."""
-    from scipy.optimize import linprog
+class LinearProgram:
+    """min cost @ x subject to equations and inequalities (<=), written down term by term."""
 
-    a_eq, b_eq = equations.matrix(cost.size)
-    a_ub, b_ub = inequalities.matrix(cost.size)
-    scale = float(cost.max(initial=0.0)) or 1.0
-    options = dict.fromkeys(TOLERANCES, HIGHS_TOLERANCE)
-    end = time.monotonic() + (math.inf if time_limit is None else time_limit)
-    log.info("HiGHS: %d variables, %d equations, %d inequalities", cost.size, equations.n_rows, inequalities.n_rows)
-    methods, patience = ["highs-ds", "highs-ipm"], IN_HASTE
-    if cost.size > LARGE:
-        methods.reverse()
-    methods.append(methods[0])  # once more, less strict
-    while methods:
-        begin = time.monotonic()
-        if begin >= end:
-            raise NotSolvedError(TIME_IS_OVER)
-        if min(patience, end - begin) < math.inf:
-            options["time_limit"] = min(patience, end - begin)
-        result = linprog(cost / scale, a_ub, b_ub, a_eq, b_eq, bounds, methods[0], options=options)
-        log.info("%s: %s in %.1f s", methods[0], result.message.split("(")[0].strip(), time.monotonic() - begin)
-        if result.status == 0:
-            prices = (rows.marginals * scale for rows in (result.eqlin, result.ineqlin))
-            return Solution(np.maximum(result.x, bounds[:, 0]), float(cost @ result.x), *prices)
-        if result.status == 1:  # the limit was reached: once more, and take the time
-            patience = math.inf
-            options.pop("time_limit", None)
-        else:
-            del methods[0]
-            if len(methods) == 1:
-                options |= dict.fromkeys(TOLERANCES, LESS_STRICT)
-    raise NotSolvedError(f"HiGHS did not solve a programme of {cost.size} variables: {result.message}")
+    def __init__(self):
+        self._parts, self._n_variables = [], 0
+        self.equations, self.inequalities = Rows(), Rows()
+
+    def variables(self, cost, low=0.0, high=math.inf):
+        """New variables, as their numbers."""
+        cost = np.asarray(cost, float)
+        self._parts.append((cost, np.full(cost.size, low), np.full(cost.size, high)))
+        self._n_variables += cost.size
+        return np.arange(self._n_variables - cost.size, self._n_variables)
+
+    def solve(self, time_limit=None):
+        """A `Solution`: a vertex, feasible and optimal to about HIGHS_TOLERANCE; otherwise a `NotSolvedError`."""
+        from scipy.optimize import linprog
+
+        cost, low, high = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        bounds = np.stack([low, high], axis=1)
+        a_eq, b_eq = self.equations.matrix(cost.size)
+        a_ub, b_ub = self.inequalities.matrix(cost.size)
+        scale = float(cost.max(initial=0.0)) or 1.0
+        end = time.monotonic() + (math.inf if time_limit is None else time_limit)
+        n_rows = self.equations.n_rows, self.inequalities.n_rows
+        log.info("HiGHS: %d variables, %d equations, %d inequalities", cost.size, *n_rows)
+        first, second = ("highs-ipm", "highs-ds") if cost.size > LARGE else ("highs-ds", "highs-ipm")
+        attempts, patience = [(first, HIGHS_TOLERANCE), (second, HIGHS_TOLERANCE), (first, LESS_STRICT)], IN_HASTE
+        while attempts:
+            begin, (method, tolerance) = time.monotonic(), attempts[0]
+            if begin >= end:
+                raise NotSolvedError(TIME_IS_OVER)
+            limit = min(patience, end - begin)
+            options = dict.fromkeys(TOLERANCES, tolerance) | {"time_limit": limit if limit < math.inf else None}
+            result = linprog(cost / scale, a_ub, b_ub, a_eq, b_eq, bounds, method, options=options)
+            log.info("%s: %s in %.1f s", method, result.message.split("(")[0].strip(), time.monotonic() - begin)
+            if result.status == 0:
+                prices = (rows.marginals * scale for rows in (result.eqlin, result.ineqlin))
+                return Solution(np.maximum(result.x, low), float(cost @ result.x), *prices)
+            if result.status == 1:  # the limit was reached: once more, and take the time
+                patience = math.inf
+            else:
+                del attempts[0]
+        raise NotSolvedError(f"HiGHS did not solve a programme of {cost.size} variables: {result.message}")
 
 
 def transport(supply, demand, cost):
@@ -148,13 +158,8 @@ def _transport_by_highs(supply, demand, cost):
     equations = csr_array((np.ones(ends.size), (ends, np.tile(arcs, 2))), shape=(n_x + n_y, arcs.size))
     # One equation follows from the others; with it, sums that differ by an ulp would be infeasible.
     kept = np.delete(np.arange(n_x + n_y), n_x + np.argmax(demand))
-    result = linprog(
-        cost.ravel(),
-        A_eq=equations[kept],
-        b_eq=np.concatenate([supply, demand])[kept],
-        method="highs-ds",
-        options=dict.fromkeys(TOLERANCES, HIGHS_TOLERANCE),
-    )
+    sums, options = np.concatenate([supply, demand])[kept], dict.fromkeys(TOLERANCES, HIGHS_TOLERANCE)
+    result = linprog(cost.ravel(), A_eq=equations[kept], b_eq=sums, method="highs-ds", options=options)
     if result.status != 0:
         raise RuntimeError(f"HiGHS did not solve a transport of {n_x} x {n_y}: {result.message}")
     potential = np.zeros(n_x + n_y)

@@ -55,9 +55,9 @@ def spanning_tree(plan, reduced_cost):
     return forest.arcs
 
 
-def neighbors_on(tree, n_x, n_nodes):
-    """For each node (the x, then the y) its (arc, node at the other end)."""
-    neighbors = [[] for _ in range(n_nodes)]
+def neighbors_on(tree, n_x, n_y):
+    """The neighbours of each node."""
+    neighbors = [[] for _ in range(n_x + n_y)]
     for arc, (i, j) in enumerate(tree):
         neighbors[i].append((arc, n_x + j))
         neighbors[n_x + j].append((arc, i))
@@ -86,29 +86,30 @@ def flows_on(tree, neighbors, supply, demand):
     return as_doubles(mass)
 
 
+def walk(start, neighbors, without_arc=None):
+    """(node, arc, other) for every other node that hangs together with `start`: each after the node that it is by."""
+    reached, pending = {start}, [start]
+    while pending:
+        node = pending.pop()
+        for arc, other in neighbors[node]:
+            if arc != without_arc and other not in reached:
+                reached.add(other)
+                pending.append(other)
+                yield node, arc, other
+
+
 def part_of(start, without_arc, neighbors):
     """Which nodes hang together with `start` once an arc is taken away."""
-    inside, pending = np.zeros(len(neighbors), bool), [start]
-    inside[start] = True
-    while pending:
-        for arc, other in neighbors[pending.pop()]:
-            if arc != without_arc and not inside[other]:
-                inside[other] = True
-                pending.append(other)
+    inside = np.zeros(len(neighbors), bool)
+    inside[[start, *(other for _, _, other in walk(start, neighbors, without_arc))]] = True
     return inside
 
 
 def path_on(start, end, neighbors):
     """The arcs from one node to another, in order."""
-    came_by, pending = {start: None}, [start]
-    while end not in came_by:
-        node = pending.pop()
-        for arc, other in neighbors[node]:
-            if other not in came_by:
-                came_by[other] = (arc, node)
-                pending.append(other)
+    next_on_path = {other: (arc, node) for node, arc, other in walk(end, neighbors)}
     path = []
-    while came_by[end] is not None:
-        arc, end = came_by[end]
+    while start != end:
+        arc, start = next_on_path[start]
         path.append(arc)
-    return path[::-1]
+    return path

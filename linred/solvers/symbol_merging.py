@@ -44,7 +44,7 @@ class Merged:
         """The Joint of S and Y with these Q(y|s) over the classes."""
         p_y = self.p_s @ q
         kept = np.abs(p_y - self.p_x) <= 1e-12 * self.p_x
-        p_y = (np.where(kept, self.p_x, p_y)[self.x_class]) * self.share
+        p_y = np.where(kept, self.p_x, p_y)[self.x_class] * self.share
         p_y_given_s = q[np.ix_(self.s_class, self.x_class)] * self.share
         joint = self.joint
         return Joint.from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels)

@@ -6,7 +6,8 @@ For each s this is an optimal transport. What decides the method is the distorti
   of P(x|s) over P(y|s) moves, to where there is a deficit. That changes the fewest records too.
   Otherwise all of P(x|s) may have to move.
 - Monge property, d(x,y) + d(x',y') <= d(x,y') + d(x',y) for x < x', y < y': no two moves should cross, so the
-  north-west corner is optimal, in linear time. |i-j| has both properties, (i-j)^2 the second only.
+  north-west corner is optimal, in linear time; the only optimum, where all are <. |i-j| has both properties, (i-j)^2
+  the second only. `coupling.monge_margin` looks at neighbours, O(|X|^2): every other difference is a sum of theirs.
 
 Where neither helps, a linear programme is solved by `lp`, and its answer is made exact here: flows are computed
 again on its basis tree, and potentials on the same tree say how far from the optimum it can be. So it is too where d is
@@ -17,7 +18,7 @@ many, and not the one that changes the fewest records.
 import numpy as np
 
 from linred._kernels import coupling
-from linred.solvers import spanning_tree
+from linred.solvers import lp, spanning_tree
 
 SLACK = 2.0**-40
 """Relative to the costs compared: a triangle, or a reduced cost, violated by less is rounding."""
@@ -35,7 +36,7 @@ def cheapest_flows(p, q, delta, d):
     exponent = max(0, int(np.frexp(d.max())[1]) - 900)
     if exponent:  # so that no sum of costs overflows
         d = np.ldexp(d, -exponent)
-    monge, triangle = monge_margin(d), holds_triangle_inequality(d)
+    monge, triangle = coupling.monge_margin(d), holds_triangle_inequality(d)
     if monge >= 0.0 and triangle:
         return coupling.northwest(delta), False, np.zeros(len(p))
     if monge > 0.0:
@@ -44,22 +45,13 @@ def cheapest_flows(p, q, delta, d):
         rows = [_cheapest_moves(row, d) for row in delta]
     else:
         rows = [_cheapest_coupling(*marginals, d) for marginals in zip(p, q, strict=True)]
-    flows, gaps = collect(rows)
-    return flows, not triangle, np.ldexp(gaps, exponent)
-
-
-def monge_margin(d):
-    """The least d(x,y') + d(x',y) - d(x,y) - d(x',y') over x < x', y < y' that are neighbours. O(|X|^2).
-
-    Not negative, d is Monge: every other difference is a sum of these. Positive, no coupling but the north-west corner
-    is optimal.
-    """
-    return coupling.monge_margin(d)
+    flows = collect([moves for *moves, _ in rows])
+    return flows, not triangle, np.ldexp([gap for *_, gap in rows], exponent)
 
 
 def holds_triangle_inequality(d):
     """d(x,z) <= d(x,y) + d(y,z) for all x, y, z. O(|X|^2) where d is Monge, else O(|X|^3)."""
-    if monge_margin(d) < 0.0:
+    if coupling.monge_margin(d) < 0.0:
         return coupling.shorter_detour(d, SLACK) is None
     # Monge with a zero diagonal: d(x,z) >= d(x,y) + d(y,z) for y between. So if the way from one end to the other costs
     # no more than all its steps, every way costs its steps, and no detour is cheaper.
@@ -73,7 +65,7 @@ def _cheapest_moves(delta, d):
     if not (excess.size and deficit.size):  # rounding alone has no destination
         return excess[:0], excess[:0], delta[:0], 0.0
     supply, demand, cost = delta[excess], -delta[deficit], d[np.ix_(excess, deficit)]
-    if monge_margin(cost) >= 0.0:
+    if coupling.monge_margin(cost) >= 0.0:
         _, x, y, mass = coupling.northwest(delta[None, :])
         return x, y, mass, 0.0
     arcs, mass, reduced_cost, _ = _exact_transport(supply, demand, cost)
@@ -101,8 +93,6 @@ def _gap(arcs, mass, reduced_cost):
 
 def _exact_transport(supply, demand, cost):
     """(arcs, mass, reduced costs, their slack) of an optimal transport, exact on its basis; only arcs with flow."""
-    from linred.solvers import lp
-
     plan, u, v = lp.transport(supply, demand, cost)
     tree = spanning_tree.spanning_tree(plan, cost - u[:, None] - v)
     arcs, mass, reduced_cost, slack = _polish(tree, supply, demand, cost)
@@ -119,7 +109,7 @@ def _polish(tree, supply, demand, cost):
     n_x = supply.size
     dust = TIE * np.minimum(supply[:, None], demand)
     for _ in range(100 * (n_x + demand.size)):
-        neighbors = spanning_tree.neighbors_on(tree, n_x, n_x + demand.size)
+        neighbors = spanning_tree.neighbors_on(tree, *cost.shape)
         arcs = np.array(tree, np.int64).reshape(-1, 2)
         mass = spanning_tree.flows_on(tree, neighbors, supply, demand)
         mass[np.abs(mass) <= dust[arcs[:, 0], arcs[:, 1]]] = 0.0
@@ -144,25 +134,18 @@ def _polish(tree, supply, demand, cost):
 def _reduced_costs(neighbors, cost):
     """cost - u - v with potentials u of the x and v of the y that sum to the cost on every arc of the tree; and what
     rounding may make of 0 there."""
-    n_x = cost.shape[0]
-    potential, pending = [None] * len(neighbors), [0]
-    potential[0] = 0
-    while pending:
-        node = pending.pop()
-        for _, other in neighbors[node]:
-            if potential[other] is None:
-                i, j = (node, other - n_x) if node < n_x else (other, node - n_x)
-                potential[other] = spanning_tree.as_integers([float(cost[i, j])])[0] - potential[node]
-                pending.append(other)
+    n_x, potential = cost.shape[0], [0] * len(neighbors)
+    for node, _, other in spanning_tree.walk(0, neighbors):
+        i, j = min(node, other), max(node, other) - n_x
+        potential[other] = spanning_tree.as_integers([float(cost[i, j])])[0] - potential[node]
     u, v = spanning_tree.as_doubles(potential[:n_x])[:, None], spanning_tree.as_doubles(potential[n_x:])
     return cost - u - v, SLACK * np.maximum(cost, np.maximum(np.abs(u), np.abs(v)))
 
 
 def collect(rows):
-    """(flows, gaps): one s after another, each ordered by x then y, as `tables_from_flows` takes them."""
-    orders = [np.lexsort((y, x)) for x, y, _, _ in rows]
-    indptr = np.concatenate([[0], np.cumsum([order.size for order in orders])]).astype(np.int64)
-    x, y, mass = (
-        np.concatenate([row[part][order] for row, order in zip(rows, orders, strict=True)]) for part in range(3)
-    )
-    return (indptr, x.astype(np.int32), y.astype(np.int32), mass), np.array([gap for *_, gap in rows])
+    """Flows from the (x, y, mass) of each s: ordered by x then y, as `tables_from_flows` takes them."""
+    orders = [np.lexsort((y, x)) for x, y, _ in rows]
+    indptr = np.cumsum([0, *(order.size for order in orders)], dtype=np.int64)
+    ordered = [[part[order] for part in row] for row, order in zip(rows, orders, strict=True)]
+    x, y, mass = (np.concatenate(parts) for parts in zip(*ordered, strict=True))
+    return indptr, x.astype(np.int32), y.astype(np.int32), mass

@@ -24,69 +24,59 @@ def sparse(delta):
         order = _equal_amounts_first(row)
         _, x, y, mass = coupling.northwest(np.ascontiguousarray(row[order])[None, :])
         plain = coupling.northwest(row[None, :])
-        rows.append((order[x], order[y], mass, 0.0) if mass.size < plain[3].size else (*plain[1:], 0.0))
-    return transport.collect(rows)[0]
+        rows.append((order[x], order[y], mass) if mass.size < plain[3].size else plain[1:])
+    return transport.collect(rows)
 
 
 def _equal_amounts_first(row):
     """The symbols in an order in which the north-west corner meets equal excess and deficit at the same time."""
-    excess, deficit = np.flatnonzero(row > 0.0), np.flatnonzero(row < 0.0)
+    excess, deficit = _ends(row)
     excess, deficit = excess[np.argsort(-row[excess])], deficit[np.argsort(row[deficit])]
-    matched, j = ([], []), 0
+    matched, j = [], 0
     for i in excess:
         while j < deficit.size and -row[deficit[j]] > row[i] * (1.0 + transport.TIE):
             j += 1
         if j < deficit.size and -row[deficit[j]] >= row[i] * (1.0 - transport.TIE):
-            matched[0].append(i)
-            matched[1].append(deficit[j])
+            matched.append((i, deficit[j]))
             j += 1
-    pairs = [np.array(part, np.intp) for part in matched]
-    rest = (part[~np.isin(part, pair)] for part, pair in zip((excess, deficit), pairs, strict=True))
+    pairs = np.array(matched, np.intp).reshape(-1, 2).T
+    rest = (part[~np.isin(part, pairs)] for part in (excess, deficit))
     return np.concatenate([*pairs, *rest, np.flatnonzero(row == 0.0)])
 
 
 def informative(joint, delta):
     """Flows with a large I(X;Y): the better of two climbs, from the north-west corner and from `sparse`."""
-    climbs = [_Climb(joint, delta, flows) for flows in (coupling.northwest(delta), sparse(delta))]
-    return max(climbs, key=lambda climb: climb.score()).flows()
+    climbs = [_climb(joint, delta, flows) for flows in (coupling.northwest(delta), sparse(delta))]
+    # I(X;Y), up to what all couplings that change the fewest records have in common
+    plans, _ = max(climbs, key=lambda climb: _x_log_x(climb[1]).sum())
+    return transport.collect([_exact(row, plan) for row, plan in zip(delta, plans, strict=True)])
 
 
-class _Climb:
-    """Flows of all s, improved by exchanges until none helps. `moved` is P(x, y) for x != y."""
+def _climb(joint, delta, flows):
+    """Flows improved by exchanges until none helps: (plans, excess x deficit, for each s; P(x, y) for x != y)."""
+    indptr, x, y, mass = flows
+    s = np.repeat(np.arange(delta.shape[0]), np.diff(indptr))
+    all_moved, plans = np.zeros((delta.shape[1], delta.shape[1])), []
+    np.add.at(all_moved, (x, y), joint.p_s[s] * mass)
+    for row, start, end in zip(delta, indptr, indptr[1:], strict=False):
+        excess, deficit = _ends(row)
+        plan = np.zeros((excess.size, deficit.size))
+        plan[np.searchsorted(excess, x[start:end]), np.searchsorted(deficit, y[start:end])] = mass[start:end]
+        plans.append(plan)
 
-    def __init__(self, joint, delta, flows):
-        self.joint, self.delta = joint, delta
-        indptr, x, y, mass = flows
-        s = np.repeat(np.arange(delta.shape[0]), np.diff(indptr))
-        self.moved = np.zeros((delta.shape[1], delta.shape[1]))
-        np.add.at(self.moved, (x, y), joint.p_s[s] * mass)
-        self.plans = []  # excess x deficit, for each s
-        for row, start, end in zip(delta, indptr, indptr[1:], strict=False):
-            excess, deficit = _ends(row)
-            plan = np.zeros((excess.size, deficit.size))
-            plan[np.searchsorted(excess, x[start:end]), np.searchsorted(deficit, y[start:end])] = mass[start:end]
-            self.plans.append(plan)
-        while any([self._improve(s) for s in np.flatnonzero(joint.p_s)]):  # a list: every s has its turn
-            pass
-
-    def score(self):
-        """I(X;Y), up to what all couplings that change the fewest records have in common."""
-        return float(_x_log_x(self.moved).sum())
-
-    def flows(self):
-        """As `coupling.northwest` gives them, exact on the tree that each plan is."""
-        return transport.collect([_exact(row, plan) for row, plan in zip(self.delta, self.plans, strict=True)])[0]
-
-    def _improve(self, s):
+    def improve(s):
         """Exchange flows of s and undo cycles as long as it helps; whether it did."""
-        excess, deficit = _ends(self.delta[s])
-        places = np.ix_(excess, deficit)
-        plan, moved, weight = self.plans[s], self.moved[places], self.joint.p_s[s]
+        places, plan, weight = np.ix_(*_ends(delta[s])), plans[s], joint.p_s[s]
+        moved = all_moved[places]
         before = _x_log_x(moved).sum()
         while _exchange(plan, moved, weight) or _undo_cycle(plan, moved, weight):
             pass
-        self.moved[places] = moved
+        all_moved[places] = moved
         return _x_log_x(moved).sum() > before + HELPS
+
+    while any([improve(s) for s in np.flatnonzero(joint.p_s)]):  # a list: every s has its turn
+        pass
+    return plans, all_moved
 
 
 def _ends(row):
@@ -145,25 +135,25 @@ def _shift(plan, moved, weight, cycle):
 
 def _cycle(plan):
     """The cells of a cycle among the flows, in its order, or None."""
-    n_x, forest = plan.shape[0], spanning_tree.Forest(*plan.shape)
+    forest = spanning_tree.Forest(*plan.shape)
     for i, j in np.argwhere(plan).tolist():
         if not forest.join(i, j):
-            neighbors = spanning_tree.neighbors_on(forest.arcs, n_x, sum(plan.shape))
-            return [(i, j)] + [forest.arcs[arc] for arc in spanning_tree.path_on(i, n_x + j, neighbors)]
+            neighbors = spanning_tree.neighbors_on(forest.arcs, *plan.shape)
+            return [(i, j)] + [forest.arcs[arc] for arc in spanning_tree.path_on(i, len(plan) + j, neighbors)]
     return None
 
 
 def _exact(row, plan):
-    """(x, y, mass, gap) of a plan without cycles, its masses computed again from excess and deficit."""
+    """(x, y, mass) of a plan without cycles, its masses computed again from excess and deficit."""
     excess, deficit = _ends(row)
     if plan.size == 0:
-        return excess[:0], deficit[:0], row[:0], 0.0
+        return excess[:0], deficit[:0], row[:0]
     tree = spanning_tree.spanning_tree(plan, np.zeros_like(plan))
-    neighbors = spanning_tree.neighbors_on(tree, *plan.shape[:1], sum(plan.shape))
+    neighbors = spanning_tree.neighbors_on(tree, *plan.shape)
     mass = spanning_tree.flows_on(tree, neighbors, row[excess], -row[deficit])
     i, j = np.array(tree).T
     flows = mass > transport.TIE * np.minimum(row[excess][i], -row[deficit][j])
-    return excess[i[flows]], deficit[j[flows]], mass[flows], 0.0
+    return excess[i[flows]], deficit[j[flows]], mass[flows]
 
 
 def _x_log_x(p):

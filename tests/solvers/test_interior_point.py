@@ -24,12 +24,7 @@ def both(joint, target):
     limits = formulations.Limits(
         merged.p_s, merged.p_x, target.get("ldp", math.inf), target.get("log_lift", math.inf), True
     )
-    arcs = formulations.Arcs(np.arange(merged.p_x.size), np.full(merged.p_x.size, -1), np.ones(merged.p_x.size))
-    return (
-        merged,
-        interior_point.fewest_changes(limits, merged.p, math.inf),
-        formulations.network(limits, merged.p, arcs),
-    )
+    return merged, interior_point.fewest_changes(limits, merged.p, math.inf), formulations.network(limits, merged.p)
 
 
 def check(joint, target):

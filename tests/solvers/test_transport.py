@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 import linred
 from linred import Joint
-from linred._kernels import numpy_twins
+from linred._kernels import coupling, numpy_twins
 from linred.solvers import spanning_tree, transport
 from support.joints import alphas, count_tables, example_1, random_joint
 
@@ -166,7 +166,7 @@ def test_costs_of_any_range():
 
 def test_monge_and_triangle_are_told_apart():
     known = {
-        name: (np.sign(transport.monge_margin(d)), transport.holds_triangle_inequality(d))
+        name: (np.sign(coupling.monge_margin(d)), transport.holds_triangle_inequality(d))
         for name, d in distortions(np.random.default_rng(6), 12).items()
     }
     assert known["absolute"] == known["uneven line"] == known["uphill costs more"] == known["nothing"] == (0, True)
@@ -180,7 +180,7 @@ def test_monge_and_triangle_are_told_apart():
 def test_monge_and_triangle_equal_their_definitions(n, seed):
     for d in distortions(np.random.default_rng(seed), n).values():
         by_definition = numpy_twins.monge_margin(d)
-        assert np.sign(transport.monge_margin(d)) == (0 if abs(by_definition) < 1e-12 else np.sign(by_definition))
+        assert np.sign(coupling.monge_margin(d)) == (0 if abs(by_definition) < 1e-12 else np.sign(by_definition))
         assert transport.holds_triangle_inequality(d) == (not numpy_twins.shorter_detour(d, 1e-12))
 
 
@@ -201,6 +201,6 @@ def test_figures_of_errata_3():
     assert round(absolute.dtv(), 4) == 0.105
     # Proposition 2 for (i-j)^2: the best coupling of excess with deficit alone costs .357.
     rows = [transport._cheapest_moves(row, steps**2) for row in 0.5 * (joint.p_x_given_s - joint.p_x)]
-    (indptr, x, y, mass), _ = transport.collect(rows)
+    indptr, x, y, mass = transport.collect([moves for *moves, _ in rows])
     s = np.repeat([0, 1], np.diff(indptr))
     assert round(float((joint.p_s[s] * mass) @ (steps**2)[x, y]), 3) == 0.357
