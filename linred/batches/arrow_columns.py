@@ -1,18 +1,10 @@
 """The columns of record batches: as adapters, their kinds, their bins; and those that codes that were drawn become."""
 
 import numpy as np
+import pyarrow as pa
 
 from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowLabels
 from linred.errors import FileError
-
-
-def pyarrow():
-    """The package that reads and writes files."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise ImportError("files need pyarrow: pip install linred[cli]") from None
-    return pyarrow
 
 
 def is_ordered(arrow_type):
@@ -27,7 +19,6 @@ class Replaced(ArrowLabels):
     """
 
     def __init__(self, name, labels, arrow_type, order=()):
-        pa = pyarrow()
         self.name, self.labels, self.order = name, labels, order
         known = dict.fromkeys(label for label in labels if label is not None)
         distinct = list(dict.fromkeys((*(label for label in order if label in known), *known)))
@@ -49,7 +40,7 @@ def with_replaced(batch, schema, replaced, codes):
     columns = [
         replaced[field.name].column(codes) if field.name in replaced else batch.column(field.name) for field in schema
     ]
-    return pyarrow().record_batch(columns, schema=schema)
+    return pa.record_batch(columns, schema=schema)
 
 
 def part_labels(of_all, parts, place):
@@ -59,7 +50,7 @@ def part_labels(of_all, parts, place):
 
 def kind_of_type(arrow_type):
     """An Arrow type in the words of `labels.kind_of`."""
-    types = pyarrow().types
+    types = pa.types
     if types.is_dictionary(arrow_type):
         arrow_type = arrow_type.value_type
     for kind, tests in _KINDS.items():
@@ -92,7 +83,6 @@ def binned(path, part, column, start=0):
     """A column as it is, or its numbers as a dictionary of their bins."""
     if not part.edges:
         return column
-    pa = pyarrow()
     try:
         numbers = ArrowColumn(part.name, column).parsed_numbers()
     except pa.ArrowException as error:

@@ -4,7 +4,10 @@ import base64
 import os
 from contextlib import contextmanager
 
-from linred.batches.arrow_columns import Replaced, pyarrow, with_replaced
+import pyarrow as pa
+from pyarrow import parquet
+
+from linred.batches.arrow_columns import Replaced, with_replaced
 from linred.errors import FileError
 from linred.io.pipes import PIPE, Lent, check_names, holding, one_line, stdin
 
@@ -21,7 +24,7 @@ class _Source:
         with _reading(path):
             self._open()
         check_names(path, self.schema.names)
-        self._stored, self.schema = self.schema, pyarrow().schema([_without_views(field) for field in self.schema])
+        self._stored, self.schema = self.schema, pa.schema([_without_views(field) for field in self.schema])
 
     def __enter__(self):
         return self
@@ -38,7 +41,7 @@ class _Source:
         where the file has them."""
         columns = [name for name in self.names if name in columns]
         with _reading(self.path):
-            plain = pyarrow().schema([self.schema.field(name) for name in columns])
+            plain = pa.schema([self.schema.field(name) for name in columns])
             for batch in self._batches(columns, encoded):
                 self.n_read += batch.num_rows
                 yield batch if self._stored == self.schema else batch.cast(plain)
@@ -50,7 +53,6 @@ class _Source:
 
 def _without_views(field):
     """A field of text or bytes as views, which few functions of Arrow take, as plain text or bytes."""
-    pa = pyarrow()
 
     def plain(arrow_type):
         if pa.types.is_dictionary(arrow_type):
@@ -67,15 +69,13 @@ def _reading(path):
     """Errors of pyarrow, which has many, as a `FileError`."""
     try:
         yield
-    except (pyarrow().ArrowException, OSError, UnicodeError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise FileError(f"{path}: {one_line(error)}") from None
 
 
 class ParquetSource(_Source):
     def _open(self):
-        from pyarrow import parquet
-
-        self._file = pyarrow().OSFile(os.fsencode(self.path))
+        self._file = pa.OSFile(os.fsencode(self.path))
         self._parquet = parquet.ParquetFile(self._file)
         self.schema, self.n_records = self._parquet.schema_arrow.remove_metadata(), self._parquet.metadata.num_rows
 
@@ -89,8 +89,6 @@ class ParquetSource(_Source):
             yield from reader.iter_batches(batch_size=n_records, row_groups=groups, columns=columns)
 
     def _reader(self, as_dictionaries):
-        from pyarrow import parquet
-
         return parquet.ParquetFile(self._file, read_dictionary=as_dictionaries, buffer_size=2**20)
 
     def _groups(self):
@@ -120,14 +118,14 @@ class ParquetSource(_Source):
 
 
 def _is_text(arrow_type):
-    types = pyarrow().types
+    types = pa.types
     return types.is_string(arrow_type) or types.is_binary(arrow_type)
 
 
 def _value_bytes(column, stays_encoded):
     from pyarrow import compute
 
-    if not pyarrow().types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+    if not pa.types.is_dictionary(column.type) or not _is_text(column.type.value_type):
         return column.nbytes / len(column)
     longest = None if stays_encoded else compute.max(compute.binary_length(column.dictionary)).as_py()
     return (longest or 0) + column.indices.nbytes / len(column)
@@ -137,7 +135,6 @@ class ArrowFileSource(_Source):
     """The format with random access; a file that is a stream inside is taken as one."""
 
     def _open(self):
-        pa = pyarrow()
         self._file = pa.OSFile(os.fsencode(self.path))
         self._is_stream = self._file.read(6) != b"ARROW1"
         self._file.seek(0)
@@ -146,7 +143,6 @@ class ArrowFileSource(_Source):
         self._file.seek(0)
 
     def _batches(self, columns, _):
-        pa = pyarrow()
         how = pa.ipc.IpcReadOptions(included_fields=[self.schema.names.index(name) for name in columns])
         if self._is_stream:
             yield from _checked(pa.ipc.open_stream(self._file, options=how))
@@ -159,7 +155,6 @@ class ArrowStreamSource(_Source):
     reads_pipes = True
 
     def _open(self):
-        pa = pyarrow()
         self._file = pa.PythonFile(stdin(), mode="r") if self.path == PIPE else pa.OSFile(os.fsencode(self.path))
         self._reader = pa.ipc.open_stream(self._file)
         self.schema = self._reader.schema.remove_metadata()
@@ -200,9 +195,6 @@ class ParquetSink(_Sink):
     encodes = True  # as it writes: that keeps a core busy
 
     def __init__(self, file, form, schema, replaced):
-        from pyarrow import parquet
-
-        pa = pyarrow()
         self._file, self._lent, self._waiting, self._n_waiting, self._n_bytes = file, Lent(file), [], 0, 0
         self._logical, self._schema, self._replaced = schema, schema, dict(replaced)
         for place, field in enumerate(schema):
@@ -224,7 +216,7 @@ class ParquetSink(_Sink):
 
     def _write_group(self):
         if self._waiting:
-            table = pyarrow().Table.from_batches(self._waiting)
+            table = pa.Table.from_batches(self._waiting)
             self._waiting, self._n_waiting, self._n_bytes = [], 0, 0
             with holding("Parquet"):
                 self._writer.write_table(table, row_group_size=max(1, table.num_rows))
@@ -238,8 +230,6 @@ class ParquetSink(_Sink):
 
     def n_written(self):
         """How many records the finished file says it has."""
-        from pyarrow import parquet
-
         self._file.seek(0)
         return parquet.read_metadata(self._file).num_rows
 
@@ -248,7 +238,6 @@ class ArrowSink(_Sink):
     encodes = False
 
     def __init__(self, file, form, schema, replaced):
-        pa = pyarrow()
         self._schema, self._replaced = schema, replaced
         self._file, self._lent, self._kind, self._n_written, self._n_batches = file, Lent(file), form.kind, 0, 0
         new = pa.ipc.new_file if form.kind == "arrow" else pa.ipc.new_stream
@@ -264,7 +253,7 @@ class ArrowSink(_Sink):
         """How many records were written, once the finished file says that it has as many batches."""
         if self._kind == "arrow":
             self._file.seek(0)
-            n_batches = pyarrow().ipc.open_file(self._file).num_record_batches
+            n_batches = pa.ipc.open_file(self._file).num_record_batches
             if n_batches != self._n_batches:
                 raise FileError(f"{self._n_batches:,} batches were written, and the file has {n_batches:,}")
         return self._n_written

@@ -13,9 +13,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from linred._kernels import csv_text, recoding
-from linred.batches.arrow_columns import pyarrow, with_replaced
+from linred.batches.arrow_columns import with_replaced
 from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.errors import FileError
 from linred.io.pipes import PIPE, Lent, check_names, holding, is_pipe, one_line, stdin
@@ -30,7 +32,6 @@ class CsvSource:
     n_records, n_read, reads_pipes = None, 0, True
 
     def __init__(self, path, form, encoding):
-        pa = pyarrow()
         self.path, self._delimiter = path, form.delimiter
         self._text = _Utf8(path, form.compression, encoding)
         try:
@@ -117,7 +118,7 @@ class CsvSource:
             return self._text.read(n_bytes)
         except UnicodeError:
             raise self._error(0, f"or one after it is not {self._text.encoding} text: say --encoding") from None
-        except (pyarrow().ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError) as error:
             raise FileError(f"{self.path}: {one_line(error)}") from None
 
     def _error(self, record, what):
@@ -128,7 +129,6 @@ class _Utf8:
     """A file as UTF-8 bytes: decompressed, decoded."""
 
     def __init__(self, path, compression, encoding):
-        pa = pyarrow()
         try:
             "".encode(encoding)  # refuses codecs of Python that are not of text
             self.encoding = codecs.lookup(encoding).name
@@ -200,14 +200,13 @@ class TextColumn(ArrowColumn):
     """One column of a `TextBatch`: its codes are read off the bytes, all else off its Arrow form, made when needed."""
 
     def __init__(self, name, block, bounds, slot):
-        self.name, self._block, self._bounds, self._slot, self.dtype = name, block, bounds, slot, pyarrow().string()
+        self.name, self._block, self._bounds, self._slot, self.dtype = name, block, bounds, slot, pa.string()
 
     def __len__(self):
         return len(self._bounds)
 
     @cached_property
     def column(self):
-        pa = pyarrow()
         values, begins = csv_text.column(self._block, self._bounds, self._slot)
         valid = np.packbits(begins[1:] > begins[:-1], bitorder="little")
         buffers = [pa.py_buffer(part) for part in (valid, begins, values)]
@@ -239,7 +238,6 @@ class CsvSink:
     encodes = False  # lines are made where records are drawn
 
     def __init__(self, file, form, schema, replaced):
-        pa = pyarrow()
         self.schema, self._delimiter, self._replaced = schema, form.delimiter, replaced
         self._texts = {name: self._text_of(new.labels) for name, new in replaced.items()}
         with holding("CSV"):
@@ -268,7 +266,6 @@ class CsvSink:
 
     def _lines(self, batch):
         """Nothing is quoted, or, where one of its values needs it, all text of the batch."""
-        pa = pyarrow()
         if len(self.schema) == 1:
             text = batch.column(0).cast(pa.string()).fill_null("")
             if pa.compute.any(pa.compute.equal(text, "")).as_py():
@@ -282,9 +279,7 @@ class CsvSink:
         return lines
 
     def _arrow_lines(self, batch, quoting):
-        from pyarrow import csv as arrow_csv
-
-        lines = pyarrow().BufferOutputStream()
+        lines = pa.BufferOutputStream()
         how = arrow_csv.WriteOptions(
             include_header=False, delimiter=self._delimiter, quoting_style=quoting, batch_size=2**16
         )

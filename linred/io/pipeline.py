@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
 import numpy as np
+import pyarrow as pa
 
-from linred.batches.arrow_columns import Replaced, adapter_in, is_ordered, kind_of_type, part_labels, pyarrow
+from linred.batches.arrow_columns import Replaced, adapter_in, is_ordered, kind_of_type, part_labels
 from linred.columns import labels
 from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.columns.adapters.kinds import symbol_of
@@ -75,7 +76,7 @@ class Plan:
     def _schema_of(self, schema, written):
         """Columns that are sorted into bins become text; all others keep their type. A public one may be null where a
         missing value can be drawn; Parquet is written much faster where it may not."""
-        pa, x_labels = pyarrow(), self._mechanism.joint.x_labels
+        x_labels = self._mechanism.joint.x_labels
         binned = {part.name for part in self._public if part.edges}
         never_null = {
             part.name
@@ -114,7 +115,6 @@ class Plan:
         return symbol_of(name, {part.name: adapter_in(batch, self._path, part, start) for part in parts})
 
     def _check_id(self, arrow_type):
-        pa = pyarrow()
         try:
             pa.array([], arrow_type).cast(pa.string())
         except pa.ArrowException:
@@ -126,7 +126,7 @@ class Plan:
         if absent.any():
             record = int(np.argmax(absent)) + start + 1
             raise FileError(f"{self._path}: record {record:,} has no {self._id!r}, which was to be its id")
-        return column.cast(pyarrow().string()).to_pylist()
+        return column.cast(pa.string()).to_pylist()
 
     def _unseen_line(self, error, start):
         column = ", ".join(names(self._sensitive if error.name == "s" else self._public))
