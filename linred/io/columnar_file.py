@@ -2,7 +2,7 @@
 
 import base64
 import os
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -16,25 +16,20 @@ GROUP_BYTES, GROUP_RECORDS = 64 * 2**20, 2**20
 """What is read at once, and what is written as one row group, at most; records that are looked at for their size."""
 
 
-class _Source:
+class _Source(AbstractContextManager):
     n_records, n_bytes_read, n_read, reads_pipes = None, None, 0, False
 
     def __init__(self, path, form, encoding):
         self.path = path
         with _reading(path):
-            self._open()
-        check_names(path, self.schema.names)
-        self._stored, self.schema = self.schema, pa.schema([_without_views(field) for field in self.schema])
-
-    def __enter__(self):
-        return self
+            self._file = pa.PythonFile(stdin(), mode="r") if path == PIPE else pa.OSFile(os.fsencode(path))
+            self._stored = self._read_schema().remove_metadata()
+        self.names = tuple(self._stored.names)
+        check_names(path, self.names)
+        self.schema = pa.schema([_without_views(field) for field in self._stored])
 
     def __exit__(self, *_):
         self._file.close()
-
-    @property
-    def names(self):
-        return tuple(self.schema.names)
 
     def batches(self, columns, encoded=()):
         """Record batches: the columns that are asked for, in the order of the file; `encoded` ones as dictionaries,
@@ -74,10 +69,10 @@ def _reading(path):
 
 
 class ParquetSource(_Source):
-    def _open(self):
-        self._file = pa.OSFile(os.fsencode(self.path))
+    def _read_schema(self):
         self._parquet = parquet.ParquetFile(self._file)
-        self.schema, self.n_records = self._parquet.schema_arrow.remove_metadata(), self._parquet.metadata.num_rows
+        self.n_records = self._parquet.metadata.num_rows
+        return self._parquet.schema_arrow
 
     def _batches(self, columns, encoded):
         texts = [name for name in columns if _is_text(self.schema.field(name).type)]
@@ -118,8 +113,7 @@ class ParquetSource(_Source):
 
 
 def _is_text(arrow_type):
-    types = pa.types
-    return types.is_string(arrow_type) or types.is_binary(arrow_type)
+    return pa.types.is_string(arrow_type) or pa.types.is_binary(arrow_type)
 
 
 def _value_bytes(column, stays_encoded):
@@ -134,33 +128,29 @@ def _value_bytes(column, stays_encoded):
 class ArrowFileSource(_Source):
     """The format with random access; a file that is a stream inside is taken as one."""
 
-    def _open(self):
-        self._file = pa.OSFile(os.fsencode(self.path))
+    def _read_schema(self):
         self._is_stream = self._file.read(6) != b"ARROW1"
+        self._open = pa.ipc.open_stream if self._is_stream else pa.ipc.open_file
         self._file.seek(0)
-        reader = (pa.ipc.open_stream if self._is_stream else pa.ipc.open_file)(self._file)
-        self.schema = reader.schema.remove_metadata()
+        schema = self._open(self._file).schema
         self._file.seek(0)
+        return schema
 
     def _batches(self, columns, _):
-        how = pa.ipc.IpcReadOptions(included_fields=[self.schema.names.index(name) for name in columns])
-        if self._is_stream:
-            yield from _checked(pa.ipc.open_stream(self._file, options=how))
-            return
-        reader = pa.ipc.open_file(self._file, options=how)
-        yield from _checked(reader.get_batch(i) for i in range(reader.num_record_batches))
+        how = pa.ipc.IpcReadOptions(included_fields=[self.names.index(name) for name in columns])
+        reader = self._open(self._file, options=how)
+        return _checked(reader if self._is_stream else map(reader.get_batch, range(reader.num_record_batches)))
 
 
 class ArrowStreamSource(_Source):
     reads_pipes = True
 
-    def _open(self):
-        self._file = pa.PythonFile(stdin(), mode="r") if self.path == PIPE else pa.OSFile(os.fsencode(self.path))
+    def _read_schema(self):
         self._reader = pa.ipc.open_stream(self._file)
-        self.schema = self._reader.schema.remove_metadata()
+        return self._reader.schema
 
     def _batches(self, columns, _):
-        yield from _checked(batch.select(columns) for batch in self._reader)
+        return _checked(batch.select(columns) for batch in self._reader)
 
 
 def _checked(batches):

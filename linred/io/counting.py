@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from linred.assurance.column_leakage import ColumnLeakage
-from linred.batches.arrow_columns import adapter_in, is_ordered, kind_of_type
+from linred.batches.arrow_columns import KINDS, adapter_in, is_ordered, kind_of_type
 from linred.columns import labels
 from linred.columns.adapters.kinds import symbol_of
 from linred.columns.alphabet import check_labels
@@ -48,11 +48,10 @@ def _counted(source, schema, encoders, progress):
     """(Joint, `FitSchema` with the leaks), over the alphabets of encoders; where these are None, over what occurs."""
     sides = schema.sensitive, schema.public
     both = names(itertools.chain(*sides))
-    others = [ColumnSpec(name) for name in source.names if name not in both] if schema.scanned else []
-    watched = [ColumnLeakage(name) for name in names(others)]
+    watched = {name: ColumnLeakage(name) for name in source.names if schema.scanned and name not in both}
     orders = {name: {} for name in both if is_ordered(source.schema.field(name).type)}
     tally, n_read = Tally("S and X", MOST_CELLS), 0
-    with Prefetch(source.batches({*both, *names(others)}, both)) as batches:
+    with Prefetch(source.batches({*both, *watched}, both)) as batches:
         for batch in batches:
             read = _Read(source.path, batch, n_read)
             n_read += batch.num_rows
@@ -60,8 +59,8 @@ def _counted(source, schema, encoders, progress):
             for name, order in orders.items():
                 order.update(dict.fromkeys(batch.column(name).dictionary.to_pylist()))
             tally.add(s, x)
-            for column, spec in zip(watched, others, strict=True):
-                column.add(s, read.column(spec))
+            for name, leakage in watched.items():
+                leakage.add(s, read.column(ColumnSpec(name)))
             if progress:
                 progress(n_read, source.n_bytes_read)
     if not tally.n_records:
@@ -70,7 +69,7 @@ def _counted(source, schema, encoders, progress):
         _in_order(came, specs, orders) if encoder is None else encoder.labels
         for came, specs, encoder in zip(tally.labels, sides, encoders, strict=True)
     ]
-    leaks = [column.leak(tally.n_records) for column in watched if column.measured]
+    leaks = [leakage.leak(tally.n_records) for leakage in watched.values() if leakage.measured]
     leaks.sort(key=lambda leak: -leak.beyond_chance)
     return tally.joint(alphabets), schema._replace(leaks=tuple(leaks))
 
@@ -82,13 +81,10 @@ def _check_columns(source, sensitive, public):
         if name in names(sensitive) and name in names(public):
             raise FileError(f"column {name!r} is both sensitive and public")
         arrow_type = source.schema.field(name).type
-        if getattr(arrow_type, "unit", None) == "ns" or kind_of_type(arrow_type) not in _LABEL_KINDS:
+        if getattr(arrow_type, "unit", None) == "ns" or kind_of_type(arrow_type) not in KINDS:
             raise FileError(
                 f"{source.path}: column {name!r} of {arrow_type} cannot be fitted: cast it to text, numbers or times"
             )
-
-
-_LABEL_KINDS = ("text", "true or false", "whole numbers", "numbers", "bytes", "date", "datetime", "time", "Decimal")
 
 
 def read_domain(path):

@@ -8,6 +8,7 @@ would carry all records after it, S included, into one value. Fields that pass f
 import codecs
 import csv
 import io
+from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -26,7 +27,7 @@ BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
 """What is read at once, what is looked at for the header, and what no record may be longer than."""
 
 
-class CsvSource:
+class CsvSource(AbstractContextManager):
     """A CSV file, or a pipe, record after record."""
 
     n_records, n_read, reads_pipes = None, 0, True
@@ -41,9 +42,6 @@ class CsvSource:
             raise
         self.schema = pa.schema([(name, pa.string()) for name in self.names])
 
-    def __enter__(self):
-        return self
-
     def __exit__(self, *_):
         self._text.close()
 
@@ -53,8 +51,7 @@ class CsvSource:
 
     def _header(self):
         """(the names of the columns, from the first line that is not empty; the bytes after it that were read too)."""
-        head = piece = self._read(HEAD_BYTES)
-        names, rest = self._first_line(head)
+        head, piece, rest = b"", b"not the end", b""
         while piece and not rest:  # the line may go on: a pipe gives what it has
             piece = self._read(HEAD_BYTES)
             head += piece
@@ -199,8 +196,10 @@ class TextBatch:
 class TextColumn(ArrowColumn):
     """One column of a `TextBatch`: its codes are read off the bytes, all else off its Arrow form, made when needed."""
 
+    dtype = pa.string()
+
     def __init__(self, name, block, bounds, slot):
-        self.name, self._block, self._bounds, self._slot, self.dtype = name, block, bounds, slot, pa.string()
+        self.name, self._block, self._bounds, self._slot = name, block, bounds, slot
 
     def __len__(self):
         return len(self._bounds)
