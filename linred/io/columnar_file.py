@@ -26,7 +26,7 @@ class _Source(AbstractContextManager):
             self._stored = self._read_schema().remove_metadata()
         self.names = tuple(self._stored.names)
         check_names(path, self.names)
-        self.schema = pa.schema([_without_views(field) for field in self._stored])
+        self.schema = pa.schema([field.with_type(_without_views(field.type)) for field in self._stored])
 
     def __exit__(self, *_):
         self._file.close()
@@ -46,17 +46,13 @@ class _Source(AbstractContextManager):
             )
 
 
-def _without_views(field):
-    """A field of text or bytes as views, which few functions of Arrow take, as plain text or bytes."""
-
-    def plain(arrow_type):
-        if pa.types.is_dictionary(arrow_type):
-            return pa.dictionary(arrow_type.index_type, plain(arrow_type.value_type), arrow_type.ordered)
-        if pa.types.is_string_view(arrow_type):
-            return pa.large_string()
-        return pa.large_binary() if pa.types.is_binary_view(arrow_type) else arrow_type
-
-    return field.with_type(plain(field.type))
+def _without_views(arrow_type):
+    """Text or bytes as views, which few functions of Arrow take, as plain text or bytes; any other type as it is."""
+    if pa.types.is_dictionary(arrow_type):
+        return pa.dictionary(arrow_type.index_type, _without_views(arrow_type.value_type), arrow_type.ordered)
+    if pa.types.is_string_view(arrow_type):
+        return pa.large_string()
+    return pa.large_binary() if pa.types.is_binary_view(arrow_type) else arrow_type
 
 
 @contextmanager
@@ -187,12 +183,12 @@ class ParquetSink(_Sink):
     def __init__(self, file, form, schema, replaced):
         self._file, self._lent, self._waiting, self._n_waiting, self._n_bytes = file, Lent(file), [], 0, 0
         self._logical, self._schema, self._replaced = schema, schema, dict(replaced)
-        for place, field in enumerate(schema):
-            if field.name in replaced and pa.types.is_string(getattr(field.type, "value_type", field.type)):
-                as_asked = replaced[field.name]
+        for name, as_asked in replaced.items():
+            place, field = schema.get_field_index(name), schema.field(name)
+            if pa.types.is_string(getattr(field.type, "value_type", field.type)):
                 text = pa.dictionary(pa.uint8() if len(as_asked.labels) < 2**8 else pa.int32(), pa.string())
                 self._schema = self._schema.set(place, field.with_type(text))
-                self._replaced[field.name] = Replaced(field.name, as_asked.labels, text, as_asked.order)
+                self._replaced[name] = Replaced(name, as_asked.labels, text, as_asked.order)
         with holding("Parquet"):
             self._writer = parquet.ParquetWriter(
                 pa.PythonFile(self._lent, mode="w"), self._schema, write_statistics=False, store_schema=False

@@ -215,10 +215,6 @@ class TextColumn(ArrowColumn):
         index, recode = _index(encoder)
         return recoding.recode(index.codes(self._block, self._bounds, self._slot), recode)
 
-    def value_at(self, record):
-        values, _ = csv_text.column(self._block, self._bounds[record : record + 1], self._slot)
-        return values.tobytes().decode() or None
-
 
 @lru_cache(maxsize=16)
 def _index(encoder):

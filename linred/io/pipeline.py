@@ -133,11 +133,6 @@ MOST_THREADS = 8
 """Unless more are asked for: one thread reads, and more than so many could not be kept busy by it."""
 
 
-def _threads_beside(sink):
-    """How many threads draw where nobody says: all cores, less one where the thread that writes needs it for itself."""
-    return max(1, min(MOST_THREADS, os.cpu_count() or 1) - sink.encodes)
-
-
 def context(release, public):
     """The context of the draws: the name of a release, a file's path say, and the columns that are drawn."""
     return json.dumps(["linred file", release, list(names(public))]).encode()
@@ -148,7 +143,8 @@ def run(source, file, form, plan, threads=None, progress=None):
     total, batches = plan.nothing, source.batches(plan.reads, plan.encoded)
     first = next(batches, None)
     sink = open_sink(file, form, plan.schema, plan.replaced(first))
-    threads = threads or _threads_beside(sink)
+    if not threads:  # all cores, less one where the thread that writes needs it for itself
+        threads = max(1, min(MOST_THREADS, os.cpu_count() or 1) - sink.encodes)
 
     def work(batch, start):
         drawn = plan.drawn(batch, start)
