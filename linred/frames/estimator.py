@@ -100,8 +100,7 @@ class Sanitizer:
         """What the settings say, or a ValueError that names the one that is wrong."""
         sides = {side: names(parts_of(side, getattr(self, side))) for side in ("sensitive", "public")}
         bins = _checked_bins(self.bins, sides["sensitive"] + sides["public"])
-        parts = ({part.name: part for part in parts_of(side, named, bins)} for side, named in sides.items())
-        task = FrameTask(None, *parts, **self._how())
+        task = FrameTask(None, *(parts_of(side, named, bins) for side, named in sides.items()), **self._how())
         sanitize_columns.check_policy(self.unseen)
         keystream.secret(self.key, self.seed)
         keystream.context_bytes(self.context)
@@ -125,8 +124,8 @@ class Sanitizer:
         all_names = self._fitted("get_feature_names_out").feature_names_in_.tolist()
         if input_features is not None and list(input_features) != all_names:
             raise ValueError(f"input_features is not feature_names_in_, {validation.shortened(all_names)}")
-        sensitive, public = ({part.name: part for part in side} for side in self.mechanism_.fitted[:2])
-        places = FrameTask(self.mechanism_, sensitive, public, **self._how()).places(all_names)
+        fitted = self.mechanism_.fitted
+        places = FrameTask(self.mechanism_, fitted.sensitive, fitted.public, **self._how()).places(all_names)
         return as_objects([all_names[place] for place in places])
 
     def get_params(self, deep=True):

@@ -71,20 +71,21 @@ def sanitize_frame(
     of_result = {"keep_sensitive": keep_sensitive, "columns": columns, "id": id}
     how = {"seed": seed, "key": key, "context": context, "start": start, "threads": threads, "unseen": unseen}
     task = FrameTask(mechanism, sensitive, public, **of_result, **how)
-    return frame_of(frame).mapped(task, {id, *(sensitive if mechanism.sees_s else ())})
+    return frame_of(frame).mapped(task, {id, *(task.sensitive if task.sees_s else ())})
 
 
 def _matched(argument, given, fitted):
-    """{name of a column in the frame: its `ColumnSpec`}, in the order that the mechanism's labels have."""
+    """`ColumnSpec`s of the columns in the frame, in the order that the mechanism's labels have."""
     if given is None and fitted is None:
         raise ValueError(f"{argument} is not given, and the mechanism was not fitted on a frame that would tell it")
     parts = fitted if given is None else parts_of(argument, given)
-    if fitted is None or given is None:
-        return {part.name: part for part in parts}
+    if fitted is None:
+        return parts
     if len(parts) != len(fitted):
         raise ValueError(f"{argument} names {len(parts)} columns; the mechanism was fitted on {_quoted(names(fitted))}")
-    same = set(names(parts)) == set(names(fitted))
-    return dict(zip(names(fitted if same else parts), fitted, strict=True))
+    if set(names(parts)) == set(names(fitted)):
+        return fitted
+    return tuple(spec.renamed(part.name) for spec, part in zip(fitted, parts, strict=True))
 
 
 def _quoted(column_names):
@@ -94,11 +95,11 @@ def _quoted(column_names):
 class FrameTask:
     """What is to be done with a frame, which it is called with; mechanism is None where one is yet to be fitted.
 
-    sensitive, public: {name: `ColumnSpec`}. columns, id: names of columns, as in `sanitize_frame`. how: its other
-    arguments, which are those of `Mechanism.sanitize`.
+    sensitive, public: `ColumnSpec`s, which it has as {name: `ColumnSpec`}. All else: as in `sanitize_frame`.
     """
 
     def __init__(self, mechanism, sensitive, public, *, keep_sensitive, columns, id, **how):
+        sensitive, public = ({part.name: part for part in parts} for parts in (sensitive, public))
         self.mechanism, self.sensitive, self.public, self.id, self.how = mechanism, sensitive, public, id, how
         self.keep_sensitive = validation.flag("keep_sensitive", keep_sensitive)
         if columns is not None:
@@ -172,10 +173,10 @@ def _check_kind(name, column, labels):
     """That the first values are not all text where labels are numbers, say."""
     column = adapter_of(name, column)
     values = [column.value_at(record) for record in range(min(FIRST_RECORDS, len(column)))]
-    kinds = kind_of([None if is_missing(value) else value for value in values]), kind_of(labels)
-    known = all(kind in (*KINDS.values(), "tuple") for kind in kinds)
-    if known and _ALIKE.get(kinds[0], kinds[0]) != _ALIKE.get(kinds[1], kinds[1]):
-        raise ValueError(f"{name} has {kinds[0]}; the mechanism was made for {kinds[1]}, as {labels[0]!r}")
+    found, expected = kind_of([None if is_missing(value) else value for value in values]), kind_of(labels)
+    are_known = {found, expected} <= {*KINDS.values(), "tuple"}
+    if are_known and _ALIKE.get(found, found) != _ALIKE.get(expected, expected):
+        raise ValueError(f"{name} has {found}; the mechanism was made for {expected}, as {labels[0]!r}")
 
 
 @contextmanager

@@ -126,16 +126,15 @@ class _Read:
         """S and X as `EncodedColumn`s."""
         columns = {spec.name: self.column(spec) for spec in itertools.chain(*sides)}
         if missing != "category":
+            self._valid = np.ones(self._batch.num_rows, bool)
             for name, column in columns.items():
-                self._leave_out(name, column.missing(), missing)
+                absent = column.missing()
+                if missing == "error" and absent.any():
+                    record = int(np.argmax(absent)) + self._start + 1
+                    raise FileError(f"{self._path}: record {record:,} has no {name!r}; see --missing")
+                self._valid &= ~absent
             columns = {name: column.take(self._valid) for name, column in columns.items()}
         return [self._encoded(columns, specs, encoder) for specs, encoder in zip(sides, encoders, strict=True)]
-
-    def _leave_out(self, name, absent, missing):
-        if missing == "error" and absent.any():
-            record = int(np.argmax(absent)) + self._start + 1
-            raise FileError(f"{self._path}: record {record:,} has no {name!r}; see --missing")
-        self._valid = ~absent if self._valid is None else self._valid & ~absent
 
     def column(self, spec):
         """The `ArrowColumn` of the records that are not left out, once `sides` has said which."""

@@ -132,16 +132,11 @@ class _Utf8:
             self._decoder = None if self.encoding == "utf-8" else codecs.getincrementaldecoder(encoding)()
         except (LookupError, TypeError, ValueError):
             raise FileError(f"encoding {encoding!r} is not known") from None
-        self._path, self._is_pipe, self._n_read = path, is_pipe(path), 0
+        self._path, self._is_pipe, self.n_bytes_read = path, is_pipe(path), 0
         self._file = stdin() if path == PIPE else open(path, "rb", buffering=0)  # noqa: SIM115, close() is below
         self._stream = self._file
         if compression:
             self._stream = pa.CompressedInputStream(pa.PythonFile(self._file, mode="r"), compression)
-
-    @property
-    def n_bytes_read(self):
-        """Of the file as it is stored, where that is known."""
-        return self._n_read if self._is_pipe or self._file.closed else self._file.tell()
 
     def read(self, n_bytes):
         """About so many bytes; none at the end."""
@@ -149,7 +144,7 @@ class _Utf8:
         while raw and not piece:
             raw = self._stream.read(n_bytes)
             piece = raw if self._decoder is None else self._decoder.decode(raw, final=not raw).encode()
-        self._n_read += len(piece)
+        self.n_bytes_read = self.n_bytes_read + len(piece) if self._is_pipe else self._file.tell()  # as it is stored
         return piece
 
     def close(self):

@@ -1,4 +1,4 @@
-"""What all formats share: pipes, pyarrow, files that a writer may not close, and what is said of errors."""
+"""What all formats share: pipes, files that a writer may not close, and what is said of errors."""
 
 import os
 import sys
