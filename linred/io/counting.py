@@ -110,10 +110,11 @@ def _declared(sensitive, public, domain):
 
 
 def _declared_labels(part, domain):
-    if not part.edges and part.name not in domain:
+    if part.edges:
+        return (*part.bins, None) if None in domain.get(part.name, ()) else part.bins
+    if part.name not in domain:
         raise FileError(f"the domain declares nothing for column {part.name!r}")
-    given = tuple(domain.get(part.name, ()))
-    return (*part.bins, *(label for label in given if label is None)) if part.edges else given
+    return domain[part.name]
 
 
 class _Read:
