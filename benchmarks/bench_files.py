@@ -45,11 +45,10 @@ def write_inputs(directory, joint, n_records):
 
 
 def ours(mechanism, path, target, keep_sensitive):
-    fitted = FitSchema(parts_of("S", COLUMNS[0]), parts_of("X", COLUMNS[1]))
     how = {"key": bytes(32), "seed": None, "ids": None, "context": b""}
     asked = {"columns": None, "id_column": None, "unseen": "error", "how": how}
     with formats.open_source(path, formats.format_of(path)) as source:
-        plan = pipeline.Plan(mechanism, path, source.schema, fitted, keep_sensitive=keep_sensitive, **asked)
+        plan = pipeline.Plan(mechanism, source, keep_sensitive=keep_sensitive, **asked)
         with atomic_writer(target, force=True) as file:
             pipeline.run(source, file, formats.format_of(target), plan)
 
@@ -91,7 +90,8 @@ def plain_parquet(path, target, names):
 
 def rows():
     joint = adult()
-    mechanism = linred.optimal(joint, ldp=1.0)
+    fitted = FitSchema(parts_of("S", COLUMNS[0]), parts_of("X", COLUMNS[1]))
+    mechanism = linred.optimal(joint, ldp=1.0).replace(fitted=fitted)
     with tempfile.TemporaryDirectory() as directory:
         paths = write_inputs(directory, joint, N_RECORDS)
         for kind, plain in (("parquet", plain_parquet), ("csv", plain_csv)):

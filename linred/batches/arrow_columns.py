@@ -1,18 +1,10 @@
 """The columns of record batches: as adapters, their kinds, their bins; and those that codes that were drawn become."""
 
 import numpy as np
+import pyarrow as pa
 
 from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowLabels
 from linred.errors import FileError
-
-
-def pyarrow():
-    """The package that reads and writes files."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise ImportError("files need pyarrow: pip install linred[cli]") from None
-    return pyarrow
 
 
 def is_ordered(arrow_type):
@@ -27,8 +19,7 @@ class Replaced(ArrowLabels):
     """
 
     def __init__(self, name, labels, arrow_type, order=()):
-        pa = pyarrow()
-        self.name, self.labels, self.order = name, labels, order
+        self.labels, self.order = labels, order
         known = dict.fromkeys(label for label in labels if label is not None)
         distinct = list(dict.fromkeys((*(label for label in order if label in known), *known)))
         is_dictionary = pa.types.is_dictionary(arrow_type)
@@ -49,36 +40,34 @@ def with_replaced(batch, schema, replaced, codes):
     columns = [
         replaced[field.name].column(codes) if field.name in replaced else batch.column(field.name) for field in schema
     ]
-    return pyarrow().record_batch(columns, schema=schema)
+    return pa.record_batch(columns, schema=schema)
 
 
-def part_labels(of_all, parts, place):
-    """The labels of one column, where those of several are tuples."""
-    return of_all if len(parts) == 1 else tuple(None if label is None else label[place] for label in of_all)
+def with_labels(parts, labels):
+    """(a column, its labels) for each column of S or X; where these are several, a label is a tuple."""
+    for place, part in enumerate(parts):
+        yield part, labels if len(parts) == 1 else tuple(None if label is None else label[place] for label in labels)
+
+
+KINDS = {
+    "text": (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    "true or false": (pa.types.is_boolean,),
+    "whole numbers": (pa.types.is_integer,),
+    "numbers": (pa.types.is_floating,),
+    "bytes": (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view),
+    "date": (pa.types.is_date,),
+    "datetime": (pa.types.is_timestamp,),
+    "time": (pa.types.is_time,),
+    "Decimal": (pa.types.is_decimal,),
+}
+"""The types that labels can have, in the words of `labels.kind_of`."""
 
 
 def kind_of_type(arrow_type):
-    """An Arrow type in the words of `labels.kind_of`."""
-    types = pyarrow().types
-    if types.is_dictionary(arrow_type):
+    """Which of `KINDS` a type is, or one whose values it encodes; its own name where it is none."""
+    if pa.types.is_dictionary(arrow_type):
         arrow_type = arrow_type.value_type
-    for kind, tests in _KINDS.items():
-        if any(hasattr(types, test) and getattr(types, test)(arrow_type) for test in tests):
-            return kind
-    return str(arrow_type)
-
-
-_KINDS = {
-    "text": ("is_string", "is_large_string", "is_string_view"),
-    "true or false": ("is_boolean",),
-    "whole numbers": ("is_integer",),
-    "numbers": ("is_floating",),
-    "bytes": ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view"),
-    "date": ("is_date",),
-    "datetime": ("is_timestamp",),
-    "time": ("is_time",),
-    "Decimal": ("is_decimal",),
-}
+    return next((kind for kind, tests in KINDS.items() if any(test(arrow_type) for test in tests)), str(arrow_type))
 
 
 def adapter_in(batch, path, part, start):
@@ -92,7 +81,6 @@ def binned(path, part, column, start=0):
     """A column as it is, or its numbers as a dictionary of their bins."""
     if not part.edges:
         return column
-    pa = pyarrow()
     try:
         numbers = ArrowColumn(part.name, column).parsed_numbers()
     except pa.ArrowException as error:

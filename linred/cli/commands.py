@@ -195,7 +195,7 @@ def _sanitize(run, data, mechanism, secret, output, asked):
     which = {name: asked[name] for name in ("keep_sensitive", "columns", "unseen")} | {"id_column": run.id_column}
     form = run.sink_format(output)
     with run.source(data) as source:
-        plan = pipeline.Plan(mechanism, data, source.schema, mechanism.fitted, **which, how=how)
+        plan = pipeline.Plan(mechanism, source, **which, how=how)
         for warning in texts.warnings(mechanism, plan.passes, run.seed is not None, asked["keep_sensitive"]):
             warn(warning)
         with run.progress("sanitising", source) as progress, run.writer(output) as file:

@@ -4,10 +4,11 @@ import json
 from dataclasses import asdict
 
 import click
+import pyarrow as pa
 
 from linred._common.validation import check_confidence
 from linred.assurance.certify import certify as certified_by
-from linred.batches.arrow_columns import binned, pyarrow
+from linred.batches.arrow_columns import binned
 from linred.cli import options
 from linred.cli.run_context import command
 from linred.columns.schema import names, parts_of
@@ -103,7 +104,6 @@ def _sides(mechanism, sensitive, released, public):
 
 def _columns(source, sides):
     """{side: column, or table of several} of a source, all of it in memory."""
-    pa = pyarrow()
     wanted = [part.name for parts in sides.values() for part in parts]
     for name in wanted:
         if name not in source.names:

@@ -73,8 +73,9 @@ class Sanitizer:
 
     def fit(self, frame, y=None):
         """Fit a mechanism to the records of a frame. y is not looked at; of a LazyFrame, S and X are collected."""
-        task = self._task()
-        frame = frame_of(frame)
+        limits = {name: getattr(self, name) for name in Target._fields}
+        settings = FitSettings.checked(self.mechanism, self.alpha, limits, self.sees_s)
+        task, frame = self._task(), frame_of(frame)
         all_names = frame.names
         task.check(frame, all_names)
         by_name = dict(frame.in_memory([*task.sensitive, *task.public]).columns())
@@ -84,26 +85,22 @@ class Sanitizer:
         with naming_columns(**sides):
             s, x = (symbol_of(name, read_columns(specs, by_name)) for name, specs in sides.items())
             joint = Joint.from_records(s, x)
-        fitted = FitSchema(*(tuple(parts.values()) for parts in (task.sensitive, task.public)))
-        self.mechanism_ = self._settings().mechanism_for(joint).replace(fitted=fitted)
+        fitted = FitSchema(tuple(task.sensitive.values()), tuple(task.public.values()))
+        self.mechanism_ = settings.mechanism_for(joint).replace(fitted=fitted)
         self.n_features_in_ = len(all_names)
         self.feature_names_in_ = as_objects(all_names)
         return self
 
-    def _settings(self):
-        limits = {name: getattr(self, name) for name in Target._fields}
-        return FitSettings.checked(self.mechanism, self.alpha, limits, self.sees_s)
-
     def _how(self):
-        return {name: getattr(self, name) for name in ("seed", "key", "context", "unseen")}
+        """The settings that are arguments of `sanitize_frame` too."""
+        shared = ("keep_sensitive", "columns", "id", "seed", "key", "context", "unseen")
+        return {name: getattr(self, name) for name in shared}
 
     def _task(self):
         """What the settings say, or a ValueError that names the one that is wrong."""
-        self._settings()
         sides = {side: names(parts_of(side, getattr(self, side))) for side in ("sensitive", "public")}
         bins = _checked_bins(self.bins, sides["sensitive"] + sides["public"])
-        parts = ({part.name: part for part in parts_of(side, named, bins)} for side, named in sides.items())
-        task = FrameTask.checked(None, *parts, self.keep_sensitive, self.columns, self.id, self._how())
+        task = FrameTask(None, *(parts_of(side, named, bins) for side, named in sides.items()), **self._how())
         sanitize_columns.check_policy(self.unseen)
         keystream.secret(self.key, self.seed)
         keystream.context_bytes(self.context)
@@ -111,8 +108,7 @@ class Sanitizer:
 
     def transform(self, frame):
         """The sanitised frame: see `sanitize_frame`. Without key or seed, each call draws anew."""
-        about = {name: getattr(self, name) for name in ("keep_sensitive", "columns", "id")}
-        return sanitize_frame(frame, self._fitted("transform").mechanism_, **about, **self._how())
+        return sanitize_frame(frame, self._fitted("transform").mechanism_, **self._how())
 
     def fit_transform(self, frame, y=None):
         """fit and transform, of one frame."""
@@ -128,9 +124,8 @@ class Sanitizer:
         all_names = self._fitted("get_feature_names_out").feature_names_in_.tolist()
         if input_features is not None and list(input_features) != all_names:
             raise ValueError(f"input_features is not feature_names_in_, {validation.shortened(all_names)}")
-        sensitive, public = ({part.name: part for part in side} for side in self.mechanism_.fitted[:2])
-        about = self.keep_sensitive, self.columns, self.id
-        places = FrameTask.checked(self.mechanism_, sensitive, public, *about, self._how()).places(all_names)
+        fitted = self.mechanism_.fitted
+        places = FrameTask(self.mechanism_, fitted.sensitive, fitted.public, **self._how()).places(all_names)
         return as_objects([all_names[place] for place in places])
 
     def get_params(self, deep=True):

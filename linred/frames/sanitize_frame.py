@@ -6,7 +6,6 @@ Frames are those of pandas, Polars and Arrow, and dicts of columns; what is know
 
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from linred._common import validation
 from linred.columns.adapters.derived import BinnedColumn
@@ -69,43 +68,40 @@ def sanitize_frame(
     sensitive = _matched("sensitive", sensitive, fitted.sensitive)
     public = _matched("public", public, fitted.public)
     key = keystream.secret() if key is seed is id is None else key
+    of_result = {"keep_sensitive": keep_sensitive, "columns": columns, "id": id}
     how = {"seed": seed, "key": key, "context": context, "start": start, "threads": threads, "unseen": unseen}
-    task = FrameTask.checked(mechanism, sensitive, public, keep_sensitive, columns, id, how)
-    return frame_of(frame).mapped(task, {id, *(sensitive if mechanism.sees_s else ())})
+    task = FrameTask(mechanism, sensitive, public, **of_result, **how)
+    return frame_of(frame).mapped(task, {id, *(task.sensitive if task.sees_s else ())})
 
 
 def _matched(argument, given, fitted):
-    """{name of a column in the frame: its `ColumnSpec`}, in the order that the mechanism's labels have."""
+    """`ColumnSpec`s of the columns in the frame, in the order that the mechanism's labels have."""
     if given is None and fitted is None:
         raise ValueError(f"{argument} is not given, and the mechanism was not fitted on a frame that would tell it")
     parts = fitted if given is None else parts_of(argument, given)
-    if fitted is None or given is None:
-        return {part.name: part for part in parts}
+    if fitted is None:
+        return parts
     if len(parts) != len(fitted):
         raise ValueError(f"{argument} names {len(parts)} columns; the mechanism was fitted on {_quoted(names(fitted))}")
-    same = set(names(parts)) == set(names(fitted))
-    return dict(zip(names(fitted if same else parts), fitted, strict=True))
+    if set(names(parts)) == set(names(fitted)):
+        return fitted
+    return tuple(spec.renamed(part.name) for spec, part in zip(fitted, parts, strict=True))
 
 
 def _quoted(column_names):
     return ", ".join(map(repr, column_names))
 
 
-@dataclass(frozen=True, repr=False)  # a key is not to be shown
 class FrameTask:
-    """What is to be done with a frame, which it is called with; mechanism is None where one is yet to be fitted."""
+    """What is to be done with a frame, which it is called with; mechanism is None where one is yet to be fitted.
 
-    mechanism: object
-    sensitive: dict
-    public: dict
-    keep_sensitive: bool
-    columns: tuple | None  # of the result, beside the public ones
-    id: str | None
-    how: dict
+    sensitive, public: `ColumnSpec`s, which it has as {name: `ColumnSpec`}. All else: as in `sanitize_frame`.
+    """
 
-    @classmethod
-    def checked(cls, mechanism, sensitive, public, keep_sensitive, columns, id, how):
-        keep_sensitive = validation.flag("keep_sensitive", keep_sensitive)
+    def __init__(self, mechanism, sensitive, public, *, keep_sensitive, columns, id, **how):
+        sensitive, public = ({part.name: part for part in parts} for parts in (sensitive, public))
+        self.mechanism, self.sensitive, self.public, self.id, self.how = mechanism, sensitive, public, id, how
+        self.keep_sensitive = validation.flag("keep_sensitive", keep_sensitive)
         if columns is not None:
             columns = () if isinstance(columns, list | tuple) and not columns else names(parts_of("columns", columns))
         for argument, named in (("public", public), ("columns", () if keep_sensitive else columns or ())):
@@ -118,11 +114,7 @@ class FrameTask:
             raise ValueError(f"id = {id!r} needs key: without a secret of its own, the same id has no same answer")
         if id in sensitive or id in public:
             raise ValueError(f"id = {id!r} is sensitive or public: all records with one value of it would be one")
-        return cls(mechanism, sensitive, public, keep_sensitive, columns, id, how)
-
-    @property
-    def sees_s(self):
-        return self.mechanism is None or self.mechanism.sees_s
+        self.columns, self.sees_s = columns, mechanism is None or mechanism.sees_s
 
     def check(self, frame, all_names):
         """That columns with a part to play are there once, and S and X not in an index, which would be published."""
@@ -147,9 +139,7 @@ class FrameTask:
         frame, joint = frame_of(frame), self.mechanism.joint
         by_name, all_names = dict(frame.columns()), frame.names
         self.check(frame, all_names)
-        s = None
-        if self.sees_s:
-            s = _as_labels_are("sensitive", read_columns(self.sensitive, by_name), joint.s_labels)
+        s = _as_labels_are("sensitive", read_columns(self.sensitive, by_name), joint.s_labels) if self.sees_s else None
         x = _as_labels_are("public", read_columns(self.public, by_name), joint.x_labels)
         with naming_columns(s=self.sensitive, x=self.public, ids=[self.id]):
             y = self.mechanism.sanitize(s, x, ids=None if self.id is None else by_name[self.id], **self.how)
@@ -183,10 +173,10 @@ def _check_kind(name, column, labels):
     """That the first values are not all text where labels are numbers, say."""
     column = adapter_of(name, column)
     values = [column.value_at(record) for record in range(min(FIRST_RECORDS, len(column)))]
-    kinds = kind_of([None if is_missing(value) else value for value in values]), kind_of(labels)
-    known = all(kind in (*KINDS.values(), "tuple") for kind in kinds)
-    if known and _ALIKE.get(kinds[0], kinds[0]) != _ALIKE.get(kinds[1], kinds[1]):
-        raise ValueError(f"{name} has {kinds[0]}; the mechanism was made for {kinds[1]}, as {labels[0]!r}")
+    found, expected = kind_of([None if is_missing(value) else value for value in values]), kind_of(labels)
+    are_known = {found, expected} <= {*KINDS.values(), "tuple"}
+    if are_known and _ALIKE.get(found, found) != _ALIKE.get(expected, expected):
+        raise ValueError(f"{name} has {found}; the mechanism was made for {expected}, as {labels[0]!r}")
 
 
 @contextmanager

@@ -2,9 +2,12 @@
 
 import base64
 import os
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
-from linred.batches.arrow_columns import Replaced, pyarrow, with_replaced
+import pyarrow as pa
+from pyarrow import parquet
+
+from linred.batches.arrow_columns import Replaced, with_replaced
 from linred.errors import FileError
 from linred.io.pipes import PIPE, Lent, check_names, holding, one_line, stdin
 
@@ -13,32 +16,27 @@ GROUP_BYTES, GROUP_RECORDS = 64 * 2**20, 2**20
 """What is read at once, and what is written as one row group, at most; records that are looked at for their size."""
 
 
-class _Source:
+class _Source(AbstractContextManager):
     n_records, n_bytes_read, n_read, reads_pipes = None, None, 0, False
 
     def __init__(self, path, form, encoding):
         self.path = path
         with _reading(path):
-            self._open()
-        check_names(path, self.schema.names)
-        self._stored, self.schema = self.schema, pyarrow().schema([_without_views(field) for field in self.schema])
-
-    def __enter__(self):
-        return self
+            self._file = pa.PythonFile(stdin(), mode="r") if path == PIPE else pa.OSFile(os.fsencode(path))
+            self._stored = self._read_schema().remove_metadata()
+        self.names = tuple(self._stored.names)
+        check_names(path, self.names)
+        self.schema = pa.schema([field.with_type(_without_views(field.type)) for field in self._stored])
 
     def __exit__(self, *_):
         self._file.close()
-
-    @property
-    def names(self):
-        return tuple(self.schema.names)
 
     def batches(self, columns, encoded=()):
         """Record batches: the columns that are asked for, in the order of the file; `encoded` ones as dictionaries,
         where the file has them."""
         columns = [name for name in self.names if name in columns]
         with _reading(self.path):
-            plain = pyarrow().schema([self.schema.field(name) for name in columns])
+            plain = pa.schema([self.schema.field(name) for name in columns])
             for batch in self._batches(columns, encoded):
                 self.n_read += batch.num_rows
                 yield batch if self._stored == self.schema else batch.cast(plain)
@@ -48,18 +46,13 @@ class _Source:
             )
 
 
-def _without_views(field):
-    """A field of text or bytes as views, which few functions of Arrow take, as plain text or bytes."""
-    pa = pyarrow()
-
-    def plain(arrow_type):
-        if pa.types.is_dictionary(arrow_type):
-            return pa.dictionary(arrow_type.index_type, plain(arrow_type.value_type), arrow_type.ordered)
-        if pa.types.is_string_view(arrow_type):
-            return pa.large_string()
-        return pa.large_binary() if pa.types.is_binary_view(arrow_type) else arrow_type
-
-    return field.with_type(plain(field.type))
+def _without_views(arrow_type):
+    """Text or bytes as views, which few functions of Arrow take, as plain text or bytes; any other type as it is."""
+    if pa.types.is_dictionary(arrow_type):
+        return pa.dictionary(arrow_type.index_type, _without_views(arrow_type.value_type), arrow_type.ordered)
+    if pa.types.is_string_view(arrow_type):
+        return pa.large_string()
+    return pa.large_binary() if pa.types.is_binary_view(arrow_type) else arrow_type
 
 
 @contextmanager
@@ -67,17 +60,15 @@ def _reading(path):
     """Errors of pyarrow, which has many, as a `FileError`."""
     try:
         yield
-    except (pyarrow().ArrowException, OSError, UnicodeError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise FileError(f"{path}: {one_line(error)}") from None
 
 
 class ParquetSource(_Source):
-    def _open(self):
-        from pyarrow import parquet
-
-        self._file = pyarrow().OSFile(os.fsencode(self.path))
+    def _read_schema(self):
         self._parquet = parquet.ParquetFile(self._file)
-        self.schema, self.n_records = self._parquet.schema_arrow.remove_metadata(), self._parquet.metadata.num_rows
+        self.n_records = self._parquet.metadata.num_rows
+        return self._parquet.schema_arrow
 
     def _batches(self, columns, encoded):
         texts = [name for name in columns if _is_text(self.schema.field(name).type)]
@@ -89,8 +80,6 @@ class ParquetSource(_Source):
             yield from reader.iter_batches(batch_size=n_records, row_groups=groups, columns=columns)
 
     def _reader(self, as_dictionaries):
-        from pyarrow import parquet
-
         return parquet.ParquetFile(self._file, read_dictionary=as_dictionaries, buffer_size=2**20)
 
     def _groups(self):
@@ -120,14 +109,13 @@ class ParquetSource(_Source):
 
 
 def _is_text(arrow_type):
-    types = pyarrow().types
-    return types.is_string(arrow_type) or types.is_binary(arrow_type)
+    return pa.types.is_string(arrow_type) or pa.types.is_binary(arrow_type)
 
 
 def _value_bytes(column, stays_encoded):
     from pyarrow import compute
 
-    if not pyarrow().types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+    if not pa.types.is_dictionary(column.type) or not _is_text(column.type.value_type):
         return column.nbytes / len(column)
     longest = None if stays_encoded else compute.max(compute.binary_length(column.dictionary)).as_py()
     return (longest or 0) + column.indices.nbytes / len(column)
@@ -136,36 +124,29 @@ def _value_bytes(column, stays_encoded):
 class ArrowFileSource(_Source):
     """The format with random access; a file that is a stream inside is taken as one."""
 
-    def _open(self):
-        pa = pyarrow()
-        self._file = pa.OSFile(os.fsencode(self.path))
+    def _read_schema(self):
         self._is_stream = self._file.read(6) != b"ARROW1"
+        self._open = pa.ipc.open_stream if self._is_stream else pa.ipc.open_file
         self._file.seek(0)
-        reader = (pa.ipc.open_stream if self._is_stream else pa.ipc.open_file)(self._file)
-        self.schema = reader.schema.remove_metadata()
+        schema = self._open(self._file).schema
         self._file.seek(0)
+        return schema
 
     def _batches(self, columns, _):
-        pa = pyarrow()
-        how = pa.ipc.IpcReadOptions(included_fields=[self.schema.names.index(name) for name in columns])
-        if self._is_stream:
-            yield from _checked(pa.ipc.open_stream(self._file, options=how))
-            return
-        reader = pa.ipc.open_file(self._file, options=how)
-        yield from _checked(reader.get_batch(i) for i in range(reader.num_record_batches))
+        how = pa.ipc.IpcReadOptions(included_fields=[self.names.index(name) for name in columns])
+        reader = self._open(self._file, options=how)
+        return _checked(reader if self._is_stream else map(reader.get_batch, range(reader.num_record_batches)))
 
 
 class ArrowStreamSource(_Source):
     reads_pipes = True
 
-    def _open(self):
-        pa = pyarrow()
-        self._file = pa.PythonFile(stdin(), mode="r") if self.path == PIPE else pa.OSFile(os.fsencode(self.path))
+    def _read_schema(self):
         self._reader = pa.ipc.open_stream(self._file)
-        self.schema = self._reader.schema.remove_metadata()
+        return self._reader.schema
 
     def _batches(self, columns, _):
-        yield from _checked(batch.select(columns) for batch in self._reader)
+        return _checked(batch.select(columns) for batch in self._reader)
 
 
 def _checked(batches):
@@ -200,17 +181,14 @@ class ParquetSink(_Sink):
     encodes = True  # as it writes: that keeps a core busy
 
     def __init__(self, file, form, schema, replaced):
-        from pyarrow import parquet
-
-        pa = pyarrow()
         self._file, self._lent, self._waiting, self._n_waiting, self._n_bytes = file, Lent(file), [], 0, 0
         self._logical, self._schema, self._replaced = schema, schema, dict(replaced)
-        for place, field in enumerate(schema):
-            if field.name in replaced and pa.types.is_string(getattr(field.type, "value_type", field.type)):
-                as_asked = replaced[field.name]
+        for name, as_asked in replaced.items():
+            place, field = schema.get_field_index(name), schema.field(name)
+            if pa.types.is_string(getattr(field.type, "value_type", field.type)):
                 text = pa.dictionary(pa.uint8() if len(as_asked.labels) < 2**8 else pa.int32(), pa.string())
                 self._schema = self._schema.set(place, field.with_type(text))
-                self._replaced[field.name] = Replaced(field.name, as_asked.labels, text, as_asked.order)
+                self._replaced[name] = Replaced(name, as_asked.labels, text, as_asked.order)
         with holding("Parquet"):
             self._writer = parquet.ParquetWriter(
                 pa.PythonFile(self._lent, mode="w"), self._schema, write_statistics=False, store_schema=False
@@ -224,7 +202,7 @@ class ParquetSink(_Sink):
 
     def _write_group(self):
         if self._waiting:
-            table = pyarrow().Table.from_batches(self._waiting)
+            table = pa.Table.from_batches(self._waiting)
             self._waiting, self._n_waiting, self._n_bytes = [], 0, 0
             with holding("Parquet"):
                 self._writer.write_table(table, row_group_size=max(1, table.num_rows))
@@ -238,8 +216,6 @@ class ParquetSink(_Sink):
 
     def n_written(self):
         """How many records the finished file says it has."""
-        from pyarrow import parquet
-
         self._file.seek(0)
         return parquet.read_metadata(self._file).num_rows
 
@@ -248,7 +224,6 @@ class ArrowSink(_Sink):
     encodes = False
 
     def __init__(self, file, form, schema, replaced):
-        pa = pyarrow()
         self._schema, self._replaced = schema, replaced
         self._file, self._lent, self._kind, self._n_written, self._n_batches = file, Lent(file), form.kind, 0, 0
         new = pa.ipc.new_file if form.kind == "arrow" else pa.ipc.new_stream
@@ -264,7 +239,7 @@ class ArrowSink(_Sink):
         """How many records were written, once the finished file says that it has as many batches."""
         if self._kind == "arrow":
             self._file.seek(0)
-            n_batches = pyarrow().ipc.open_file(self._file).num_record_batches
+            n_batches = pa.ipc.open_file(self._file).num_record_batches
             if n_batches != self._n_batches:
                 raise FileError(f"{self._n_batches:,} batches were written, and the file has {n_batches:,}")
         return self._n_written

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from linred.assurance.column_leakage import ColumnLeakage
-from linred.batches.arrow_columns import adapter_in, is_ordered, kind_of_type
+from linred.batches.arrow_columns import KINDS, adapter_in, is_ordered, kind_of_type
 from linred.columns import labels
 from linred.columns.adapters.kinds import symbol_of
 from linred.columns.alphabet import check_labels
@@ -48,11 +48,10 @@ def _counted(source, schema, encoders, progress):
     """(Joint, `FitSchema` with the leaks), over the alphabets of encoders; where these are None, over what occurs."""
     sides = schema.sensitive, schema.public
     both = names(itertools.chain(*sides))
-    others = [ColumnSpec(name) for name in source.names if name not in both] if schema.scanned else []
-    watched = [ColumnLeakage(name) for name in names(others)]
+    watched = {name: ColumnLeakage(name) for name in source.names if schema.scanned and name not in both}
     orders = {name: {} for name in both if is_ordered(source.schema.field(name).type)}
     tally, n_read = Tally("S and X", MOST_CELLS), 0
-    with Prefetch(source.batches({*both, *names(others)}, both)) as batches:
+    with Prefetch(source.batches({*both, *watched}, both)) as batches:
         for batch in batches:
             read = _Read(source.path, batch, n_read)
             n_read += batch.num_rows
@@ -60,8 +59,8 @@ def _counted(source, schema, encoders, progress):
             for name, order in orders.items():
                 order.update(dict.fromkeys(batch.column(name).dictionary.to_pylist()))
             tally.add(s, x)
-            for column, spec in zip(watched, others, strict=True):
-                column.add(s, read.column(spec))
+            for name, leakage in watched.items():
+                leakage.add(s, read.column(ColumnSpec(name)))
             if progress:
                 progress(n_read, source.n_bytes_read)
     if not tally.n_records:
@@ -70,7 +69,7 @@ def _counted(source, schema, encoders, progress):
         _in_order(came, specs, orders) if encoder is None else encoder.labels
         for came, specs, encoder in zip(tally.labels, sides, encoders, strict=True)
     ]
-    leaks = [column.leak(tally.n_records) for column in watched if column.measured]
+    leaks = [leakage.leak(tally.n_records) for leakage in watched.values() if leakage.measured]
     leaks.sort(key=lambda leak: -leak.beyond_chance)
     return tally.joint(alphabets), schema._replace(leaks=tuple(leaks))
 
@@ -82,13 +81,10 @@ def _check_columns(source, sensitive, public):
         if name in names(sensitive) and name in names(public):
             raise FileError(f"column {name!r} is both sensitive and public")
         arrow_type = source.schema.field(name).type
-        if getattr(arrow_type, "unit", None) == "ns" or kind_of_type(arrow_type) not in _LABEL_KINDS:
+        if getattr(arrow_type, "unit", None) == "ns" or kind_of_type(arrow_type) not in KINDS:
             raise FileError(
                 f"{source.path}: column {name!r} of {arrow_type} cannot be fitted: cast it to text, numbers or times"
             )
-
-
-_LABEL_KINDS = ("text", "true or false", "whole numbers", "numbers", "bytes", "date", "datetime", "time", "Decimal")
 
 
 def read_domain(path):
@@ -114,10 +110,11 @@ def _declared(sensitive, public, domain):
 
 
 def _declared_labels(part, domain):
-    if not part.edges and part.name not in domain:
+    if part.edges:
+        return (*part.bins, None) if None in domain.get(part.name, ()) else part.bins
+    if part.name not in domain:
         raise FileError(f"the domain declares nothing for column {part.name!r}")
-    given = tuple(domain.get(part.name, ()))
-    return (*part.bins, *(label for label in given if label is None)) if part.edges else given
+    return domain[part.name]
 
 
 class _Read:
@@ -130,16 +127,15 @@ class _Read:
         """S and X as `EncodedColumn`s."""
         columns = {spec.name: self.column(spec) for spec in itertools.chain(*sides)}
         if missing != "category":
+            self._valid = np.ones(self._batch.num_rows, bool)
             for name, column in columns.items():
-                self._leave_out(name, column.missing(), missing)
+                absent = column.missing()
+                if missing == "error" and absent.any():
+                    record = int(np.argmax(absent)) + self._start + 1
+                    raise FileError(f"{self._path}: record {record:,} has no {name!r}; see --missing")
+                self._valid &= ~absent
             columns = {name: column.take(self._valid) for name, column in columns.items()}
         return [self._encoded(columns, specs, encoder) for specs, encoder in zip(sides, encoders, strict=True)]
-
-    def _leave_out(self, name, absent, missing):
-        if missing == "error" and absent.any():
-            record = int(np.argmax(absent)) + self._start + 1
-            raise FileError(f"{self._path}: record {record:,} has no {name!r}; see --missing")
-        self._valid = ~absent if self._valid is None else self._valid & ~absent
 
     def column(self, spec):
         """The `ArrowColumn` of the records that are not left out, once `sides` has said which."""

@@ -8,14 +8,17 @@ would carry all records after it, S included, into one value. Fields that pass f
 import codecs
 import csv
 import io
+from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from linred._kernels import csv_text, recoding
-from linred.batches.arrow_columns import pyarrow, with_replaced
+from linred.batches.arrow_columns import with_replaced
 from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.errors import FileError
 from linred.io.pipes import PIPE, Lent, check_names, holding, is_pipe, one_line, stdin
@@ -24,13 +27,12 @@ BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
 """What is read at once, what is looked at for the header, and what no record may be longer than."""
 
 
-class CsvSource:
+class CsvSource(AbstractContextManager):
     """A CSV file, or a pipe, record after record."""
 
     n_records, n_read, reads_pipes = None, 0, True
 
     def __init__(self, path, form, encoding):
-        pa = pyarrow()
         self.path, self._delimiter = path, form.delimiter
         self._text = _Utf8(path, form.compression, encoding)
         try:
@@ -39,9 +41,6 @@ class CsvSource:
             self._text.close()
             raise
         self.schema = pa.schema([(name, pa.string()) for name in self.names])
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         self._text.close()
@@ -52,8 +51,7 @@ class CsvSource:
 
     def _header(self):
         """(the names of the columns, from the first line that is not empty; the bytes after it that were read too)."""
-        head = piece = self._read(HEAD_BYTES)
-        names, rest = self._first_line(head)
+        head, piece, rest = b"", b"not the end", b""
         while piece and not rest:  # the line may go on: a pipe gives what it has
             piece = self._read(HEAD_BYTES)
             head += piece
@@ -117,7 +115,7 @@ class CsvSource:
             return self._text.read(n_bytes)
         except UnicodeError:
             raise self._error(0, f"or one after it is not {self._text.encoding} text: say --encoding") from None
-        except (pyarrow().ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError) as error:
             raise FileError(f"{self.path}: {one_line(error)}") from None
 
     def _error(self, record, what):
@@ -128,23 +126,17 @@ class _Utf8:
     """A file as UTF-8 bytes: decompressed, decoded."""
 
     def __init__(self, path, compression, encoding):
-        pa = pyarrow()
         try:
             "".encode(encoding)  # refuses codecs of Python that are not of text
             self.encoding = codecs.lookup(encoding).name
             self._decoder = None if self.encoding == "utf-8" else codecs.getincrementaldecoder(encoding)()
         except (LookupError, TypeError, ValueError):
             raise FileError(f"encoding {encoding!r} is not known") from None
-        self._path, self._is_pipe, self._n_read = path, is_pipe(path), 0
+        self._path, self._is_pipe, self.n_bytes_read = path, is_pipe(path), 0
         self._file = stdin() if path == PIPE else open(path, "rb", buffering=0)  # noqa: SIM115, close() is below
         self._stream = self._file
         if compression:
             self._stream = pa.CompressedInputStream(pa.PythonFile(self._file, mode="r"), compression)
-
-    @property
-    def n_bytes_read(self):
-        """Of the file as it is stored, where that is known."""
-        return self._n_read if self._is_pipe or self._file.closed else self._file.tell()
 
     def read(self, n_bytes):
         """About so many bytes; none at the end."""
@@ -152,7 +144,7 @@ class _Utf8:
         while raw and not piece:
             raw = self._stream.read(n_bytes)
             piece = raw if self._decoder is None else self._decoder.decode(raw, final=not raw).encode()
-        self._n_read += len(piece)
+        self.n_bytes_read = self.n_bytes_read + len(piece) if self._is_pipe else self._file.tell()  # as it is stored
         return piece
 
     def close(self):
@@ -199,15 +191,16 @@ class TextBatch:
 class TextColumn(ArrowColumn):
     """One column of a `TextBatch`: its codes are read off the bytes, all else off its Arrow form, made when needed."""
 
+    dtype = pa.string()
+
     def __init__(self, name, block, bounds, slot):
-        self.name, self._block, self._bounds, self._slot, self.dtype = name, block, bounds, slot, pyarrow().string()
+        self.name, self._block, self._bounds, self._slot = name, block, bounds, slot
 
     def __len__(self):
         return len(self._bounds)
 
     @cached_property
     def column(self):
-        pa = pyarrow()
         values, begins = csv_text.column(self._block, self._bounds, self._slot)
         valid = np.packbits(begins[1:] > begins[:-1], bitorder="little")
         buffers = [pa.py_buffer(part) for part in (valid, begins, values)]
@@ -216,10 +209,6 @@ class TextColumn(ArrowColumn):
     def codes_in(self, encoder):
         index, recode = _index(encoder)
         return recoding.recode(index.codes(self._block, self._bounds, self._slot), recode)
-
-    def value_at(self, record):
-        values, _ = csv_text.column(self._block, self._bounds[record : record + 1], self._slot)
-        return values.tobytes().decode() or None
 
 
 @lru_cache(maxsize=16)
@@ -239,7 +228,6 @@ class CsvSink:
     encodes = False  # lines are made where records are drawn
 
     def __init__(self, file, form, schema, replaced):
-        pa = pyarrow()
         self.schema, self._delimiter, self._replaced = schema, form.delimiter, replaced
         self._texts = {name: self._text_of(new.labels) for name, new in replaced.items()}
         with holding("CSV"):
@@ -268,7 +256,6 @@ class CsvSink:
 
     def _lines(self, batch):
         """Nothing is quoted, or, where one of its values needs it, all text of the batch."""
-        pa = pyarrow()
         if len(self.schema) == 1:
             text = batch.column(0).cast(pa.string()).fill_null("")
             if pa.compute.any(pa.compute.equal(text, "")).as_py():
@@ -282,9 +269,7 @@ class CsvSink:
         return lines
 
     def _arrow_lines(self, batch, quoting):
-        from pyarrow import csv as arrow_csv
-
-        lines = pyarrow().BufferOutputStream()
+        lines = pa.BufferOutputStream()
         how = arrow_csv.WriteOptions(
             include_header=False, delimiter=self._delimiter, quoting_style=quoting, batch_size=2**16
         )

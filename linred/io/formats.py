@@ -7,7 +7,6 @@ every sink takes batches. CSV is in `linred.io.csv_file`, Parquet and Arrow in `
 import os
 from typing import NamedTuple
 
-from linred.batches.arrow_columns import pyarrow
 from linred.errors import FileError
 from linred.io import columnar_file, csv_file
 from linred.io.pipes import PIPE, is_pipe
@@ -65,7 +64,6 @@ def _format_of(path, name):
 
 def open_source(path, form, *, encoding="utf-8"):
     """A source, to be used in a `with` statement."""
-    pyarrow()
     if path != PIPE and not os.path.exists(path):
         raise FileError(f"{path}: there is no such file")
     if path != PIPE and os.path.isdir(path):

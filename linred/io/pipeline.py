@@ -9,13 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
 import numpy as np
+import pyarrow as pa
 
-from linred.batches.arrow_columns import Replaced, adapter_in, is_ordered, kind_of_type, part_labels, pyarrow
+from linred.batches.arrow_columns import Replaced, adapter_in, is_ordered, kind_of_type, with_labels
 from linred.columns import labels
 from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.columns.adapters.kinds import symbol_of
 from linred.columns.schema import names
-from linred.errors import FileError
+from linred.errors import FileError, UnseenError
 from linred.io.formats import open_sink
 from linred.io.pipes import listed
 from linred.io.prefetch import Prefetch
@@ -33,88 +34,79 @@ class Plan:
     passes : the columns that pass as they are.
     """
 
-    def __init__(self, mechanism, path, schema, fitted, *, keep_sensitive, columns, id_column, unseen, how):
-        self._mechanism, self._path, self._how, self._unseen = mechanism, path, how, unseen
-        self._sensitive = fitted.sensitive if mechanism.sees_s else ()
-        self._public, self._id = fitted.public, id_column
-        needed = (*names(self._sensitive), *names(self._public), *((id_column,) if id_column else ()))
+    def __init__(self, mechanism, source, *, keep_sensitive, columns, id_column, unseen, how):
+        schema, fitted = source.schema, mechanism.fitted
+        self._mechanism, self._path, self._id, self._how = mechanism, source.path, id_column, {**how, "unseen": unseen}
+        self._sensitive, self._public = fitted.sensitive if mechanism.sees_s else (), fitted.public
+        sensitive, drawn_by, public = map(names, (fitted.sensitive, self._sensitive, self._public))
+        needed = (*drawn_by, *public, *((id_column,) if id_column else ()))
         for name in (*needed, *(columns or ())):
             if name not in schema.names:
-                raise FileError(f"{path} has no column {name!r}; it has {listed(schema.names)}")
-        if id_column in (*names(fitted.sensitive), *names(self._public)):
+                raise FileError(f"{self._path} has no column {name!r}; it has {listed(schema.names)}")
+        if id_column in (*sensitive, *public):
             raise FileError(f"--id names {id_column!r}, which is sensitive or public: a record needs a name of its own")
         if id_column:
             self._check_id(schema.field(id_column).type)
-        written = self._written(schema.names, names(fitted.sensitive), columns, keep_sensitive)
-        self.passes = tuple(name for name in written if name not in names(self._public))
+        written = self._written(schema.names, () if keep_sensitive else sensitive, columns)
+        self.passes = tuple(name for name in written if name not in public)
         self.reads = {*needed, *self.passes}
-        self.encoded = {*names(self._sensitive), *names(self._public)} - {*self.passes}
+        self.encoded = {*drawn_by, *public} - {*self.passes}
         self._check_types(schema)
         self.schema = self._schema_of(schema, written)
         self.nothing = sanitize_columns.Counts(0, 0, 0, 0, how["seed"] is None)
 
-    def _written(self, all_names, sensitive, columns, keep_sensitive):
-        wanted = set(all_names if columns is None else (*columns, *names(self._public)))
+    def _written(self, all_names, left_out, columns):
         for name in columns or ():
-            if name in sensitive and not keep_sensitive:
+            if name in left_out:
                 raise FileError(f"--columns names {name!r}, which is sensitive: --keep-sensitive says that it may pass")
-        return [name for name in all_names if name in wanted and (keep_sensitive or name not in sensitive)]
+        wanted = set(all_names if columns is None else (*columns, *names(self._public)))
+        return [name for name in all_names if name in wanted and name not in left_out]
 
     def _check_types(self, schema):
         """That the values of the table's columns can be labels of the mechanism."""
         joint = self._mechanism.joint
-        for parts, of_all in ((self._sensitive, joint.s_labels), (self._public, joint.x_labels)):
-            for place, part in enumerate(parts):
-                kind = labels.kind_of(part_labels(of_all, parts, place))
-                found = kind_of_type(schema.field(part.name).type)
-                if not part.edges and kind is not None and found != kind:
-                    raise FileError(
-                        f"{self._path}: column {part.name!r} has {found}, and the mechanism was fitted on {kind}"
-                    )
+        sides = with_labels(self._sensitive, joint.s_labels), with_labels(self._public, joint.x_labels)
+        for part, own in chain(*sides):
+            kind, found = labels.kind_of(own), kind_of_type(schema.field(part.name).type)
+            if not part.edges and kind is not None and found != kind:
+                raise FileError(
+                    f"{self._path}: column {part.name!r} has {found}, and the mechanism was fitted on {kind}"
+                )
 
     def _schema_of(self, schema, written):
         """Columns that are sorted into bins become text; all others keep their type. A public one may be null where a
         missing value can be drawn; Parquet is written much faster where it may not."""
-        pa, x_labels = pyarrow(), self._mechanism.joint.x_labels
-        binned = {part.name for part in self._public if part.edges}
-        never_null = {
-            part.name
-            for place, part in enumerate(self._public)
-            if self._unseen != "null" and None not in part_labels(x_labels, self._public, place)
-        }
-        fields = [pa.field(name, pa.string()) if name in binned else schema.field(name) for name in written]
-        return pa.schema([field.with_nullable(field.name not in never_null).remove_metadata() for field in fields])
+        fields = {name: pa.field(name, schema.field(name).type) for name in written}
+        for part, own in with_labels(self._public, self._mechanism.joint.x_labels):
+            arrow_type = pa.string() if part.edges else fields[part.name].type
+            fields[part.name] = pa.field(part.name, arrow_type, self._how["unseen"] == "null" or None in own)
+        return pa.schema(list(fields.values()))
 
     def replaced(self, first_batch):
         """{name: `Replaced`}: what turns codes into the public columns; ordered ones stay in the order of the table."""
         x_labels = (*self._mechanism.joint.x_labels, None)  # the last is for the records that become missing
         replaced = {}
-        for place, part in enumerate(self._public):
+        for part, own in with_labels(self._public, x_labels):
             arrow_type, order = self.schema.field(part.name).type, ()
             if is_ordered(arrow_type) and first_batch is not None:
                 order = first_batch.column(part.name).dictionary.to_pylist()
-            replaced[part.name] = Replaced(part.name, part_labels(x_labels, self._public, place), arrow_type, order)
+            replaced[part.name] = Replaced(part.name, own, arrow_type, order)
         return replaced
 
     def drawn(self, batch, start):
         """What is drawn for a batch, `sanitize_columns.Drawn`; its first record is number `start` of the table."""
-        how = dict(self._how)
-        if self._id:
-            how["ids"] = self._ids(batch.column(self._id), start)
-        else:
-            how["start"] = start
+        how = self._how | ({"ids": self._ids(batch.column(self._id), start)} if self._id else {"start": start})
         s = self._side("s", batch, self._sensitive, start) if self._sensitive else None
         x = self._side("x", batch, self._public, start)
         try:
-            return sanitize_columns.draw(self._mechanism, s, x, self._unseen, threads=1, **how)
-        except sanitize_columns.UnseenError as error:
+            return sanitize_columns.draw(self._mechanism, s, x, threads=1, **how)
+        except UnseenError as error:
             raise FileError(self._unseen_line(error, start)) from None
 
     def _side(self, name, batch, parts, start):
         return symbol_of(name, {part.name: adapter_in(batch, self._path, part, start) for part in parts})
 
     def _check_id(self, arrow_type):
-        pa = pyarrow()
         try:
             pa.array([], arrow_type).cast(pa.string())
         except pa.ArrowException:
@@ -126,7 +118,7 @@ class Plan:
         if absent.any():
             record = int(np.argmax(absent)) + start + 1
             raise FileError(f"{self._path}: record {record:,} has no {self._id!r}, which was to be its id")
-        return column.cast(pyarrow().string()).to_pylist()
+        return column.cast(pa.string()).to_pylist()
 
     def _unseen_line(self, error, start):
         column = ", ".join(names(self._sensitive if error.name == "s" else self._public))
@@ -141,11 +133,6 @@ MOST_THREADS = 8
 """Unless more are asked for: one thread reads, and more than so many could not be kept busy by it."""
 
 
-def _threads_beside(sink):
-    """How many threads draw where nobody says: all cores, less one where the thread that writes needs it for itself."""
-    return max(1, min(MOST_THREADS, os.cpu_count() or 1) - sink.encodes)
-
-
 def context(release, public):
     """The context of the draws: the name of a release, a file's path say, and the columns that are drawn."""
     return json.dumps(["linred file", release, list(names(public))]).encode()
@@ -156,7 +143,8 @@ def run(source, file, form, plan, threads=None, progress=None):
     total, batches = plan.nothing, source.batches(plan.reads, plan.encoded)
     first = next(batches, None)
     sink = open_sink(file, form, plan.schema, plan.replaced(first))
-    threads = threads or _threads_beside(sink)
+    if not threads:  # all cores, less one where the thread that writes needs it for itself
+        threads = max(1, min(MOST_THREADS, os.cpu_count() or 1) - sink.encodes)
 
     def work(batch, start):
         drawn = plan.drawn(batch, start)

@@ -1,10 +1,11 @@
-"""What all formats share: pipes, pyarrow, files that a writer may not close, and what is said of errors."""
+"""What all formats share: pipes, files that a writer may not close, and what is said of errors."""
 
 import os
 import sys
 from contextlib import contextmanager
 
-from linred.batches.arrow_columns import pyarrow
+import pyarrow as pa
+
 from linred.errors import FileError
 
 PIPE = "-"
@@ -31,7 +32,7 @@ def holding(form):
     """What a format cannot hold, as a `FileError`; a full disk stays an OSError."""
     try:
         yield
-    except pyarrow().ArrowException as error:
+    except pa.ArrowException as error:
         raise FileError(f"{form} cannot hold it: {one_line(error)}; see --columns, or another format") from None
 
 

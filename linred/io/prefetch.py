@@ -20,17 +20,11 @@ class Prefetch:
     def __exit__(self, *_):
         self._stopped.set()
         for _ in range(100):  # one that waits for a pipe may never end, and is left behind
-            self._drain()
+            while not self._queue.empty():
+                self._queue.get()
             self._thread.join(0.01)
             if not self._thread.is_alive():
                 break
-
-    def _drain(self):
-        try:
-            while True:
-                self._queue.get_nowait()
-        except queue.Empty:
-            pass
 
     def _work(self):
         try:

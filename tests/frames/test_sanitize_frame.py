@@ -282,7 +282,7 @@ def test_a_mechanism_is_needed():
 
 
 def test_a_task_does_not_show_its_key():
-    assert "key" not in repr(FrameTask(MECHANISM, {}, {}, False, None, None, {"key": KEY}))
+    assert "key" not in repr(FrameTask(MECHANISM, {}, {}, keep_sensitive=False, columns=None, id=None, key=KEY))
 
 
 def test_no_package_is_imported_that_a_frame_does_not_bring():
