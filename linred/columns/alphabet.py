@@ -18,12 +18,17 @@ def check_labels(name, labels, n_symbols=None):
         raise ValueError(f"{name} has {len(labels)} labels for {n_symbols} symbols")
     first_place = {}
     for place, label in enumerate(labels):
-        try:
-            if first_place.setdefault(label, place) != place:
-                raise ValueError(f"{name}[{place}] = {label!r} is there before, at [{first_place[label]}]")
-        except TypeError:
-            raise ValueError(f"{name}[{place}] = {label!r} is not hashable") from None
+        check_hashable(name, place, label)
+        if first_place.setdefault(label, place) != place:
+            raise ValueError(f"{name}[{place}] = {label!r} is there before, at [{first_place[label]}]")
     return labels
+
+
+def check_hashable(name, place, value):
+    try:
+        hash(value)
+    except TypeError:
+        raise ValueError(f"{name}[{place}] = {value!r} is not hashable") from None
 
 
 def as_list(values):
@@ -36,10 +41,7 @@ def as_list(values):
 
 def as_objects(values):
     """A one-dimensional array of objects: tuples stay tuples."""
-    array = np.empty(len(values), object)
-    for place, value in enumerate(values):
-        array[place] = value
-    return array
+    return np.fromiter(values, object, len(values))
 
 
 def in_order(name, occurring, sort):

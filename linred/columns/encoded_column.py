@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred.columns.alphabet import as_list, check_labels, in_order
+from linred.columns.alphabet import as_list, check_hashable, check_labels, in_order
 from linred.columns.missing import is_missing
 
 FEW_INTEGERS = 1024
@@ -15,9 +15,6 @@ class EncodedColumn(NamedTuple):
     codes: np.ndarray
     labels: tuple
     all_labels_stay: bool = True  # False: labels are a whole range of integers, of which some may not occur
-
-    def only(self, kept):
-        return EncodedColumn(self.codes, tuple(label for label, keep in zip(self.labels, kept, strict=True) if keep))
 
 
 def narrow(codes, n_labels):
@@ -30,22 +27,15 @@ def of_objects(name, values, sort):
     try:
         occurring = set(values)
     except TypeError:
-        record = next(i for i, value in enumerate(values) if not _is_hashable(value))
-        raise ValueError(f"{name}[{record}] = {values[record]!r} is not hashable") from None
+        for record, value in enumerate(values):
+            check_hashable(name, record, value)
+        raise
     labels = in_order(name, occurring, sort)
     if len(labels) < len(occurring):
         labels, values = (*labels, None), [None if is_missing(value) else value for value in values]
     code_of = {label: code for code, label in enumerate(labels)}
     codes = np.fromiter(map(code_of.__getitem__, values), np.int64, len(values))
     return EncodedColumn(narrow(codes, len(labels)), labels)
-
-
-def _is_hashable(value):
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def of_array(name, array, sort):
@@ -64,23 +54,23 @@ def of_array(name, array, sort):
 
 
 def _of_integers(array):
-    """Codes without sorting, where a table of the whole range is no larger than the column."""
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
-    sign_bit = 2 ** (8 * array.itemsize - 1) if array.dtype.kind == "i" else FEW_INTEGERS
-    most = int(array.view(f"u{array.itemsize}").max())
-    if most < min(FEW_INTEGERS, sign_bit):  # one pass: what is negative has its sign bit set
+    unsigned = array.view(f"u{array.itemsize}")
+    most = int(unsigned.max())
+    if most < FEW_INTEGERS and most <= np.iinfo(array.dtype).max:  # one pass: what is negative has its sign bit set
         return EncodedColumn(array, tuple(range(most + 1)), all_labels_stay=False)
     low, high = int(array.min()), int(array.max())
-    if high - low >= max(2**16, 2 * array.size):
-        values, codes = np.unique(array, return_inverse=True)
-        return EncodedColumn(narrow(codes, values.size), tuple(values.tolist()))
-    wide = array if array.dtype.kind == "u" else array.astype(np.int64, copy=False)
-    values, codes = _distinct((wide - wide.dtype.type(low)).astype(np.int64), high - low + 1)
+    above_low = unsigned - unsigned.dtype.type(low % 2 ** (8 * array.itemsize))  # has room for every difference
+    values, codes = _distinct(above_low, high - low + 1)
     return EncodedColumn(codes, tuple((values.astype(object) + low).tolist()))
 
 
 def _distinct(values, n_values):
-    """(the distinct ones of values in [0, n_values), in order; the place of each value among them), without sorting."""
+    """(the distinct ones of values in [0, n_values), in order; the place of each value among them): without sorting,
+    where a table of the whole range is about as large as the column."""
+    if n_values > max(2**16, 2 * values.size):
+        distinct, codes = np.unique(values, return_inverse=True)
+        return distinct, narrow(codes, distinct.size)
     occurs = np.zeros(n_values, bool)
     occurs[values] = True
     distinct = np.flatnonzero(occurs)
@@ -102,9 +92,8 @@ def of_columns(name, keys, columns):
     for key, column in zip(keys, columns, strict=True):
         if column.codes.size != codes.size:
             raise ValueError(f"{name}[{key!r}] has {column.codes.size} records and the column before it {codes.size}")
-        n_pairs = len(tuples) * len(column.labels)
-        mixed = codes.astype(np.int64) * len(column.labels) + column.codes.astype(np.int64)
-        few = n_pairs <= max(2**16, 2 * codes.size)
-        seen, codes = _distinct(mixed, n_pairs) if few else np.unique(mixed, return_inverse=True)
-        tuples = [(*tuples[i // len(column.labels)], column.labels[i % len(column.labels)]) for i in seen.tolist()]
-    return EncodedColumn(narrow(codes, len(tuples)), tuple(tuples))
+        n_labels = len(column.labels)
+        pairs = codes.astype(np.int64) * n_labels + column.codes.astype(np.int64)
+        seen, codes = _distinct(pairs, len(tuples) * n_labels)
+        tuples = [(*tuples[pair // n_labels], column.labels[pair % n_labels]) for pair in seen.tolist()]
+    return EncodedColumn(codes, tuple(tuples))

@@ -1,6 +1,7 @@
 """Joint: the distribution of a sensitive S and a public X, its labels, and how it was estimated."""
 
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -92,13 +93,9 @@ class Joint(Immutable):
         if s.codes.size == 0:
             raise ValueError("s and x have no records to estimate from")
         counts = counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
-        if not s.all_labels_stay:
-            seen = counts.any(axis=1)
-            counts, s = counts[seen], s.only(seen)
-        if not x.all_labels_stay:
-            seen = counts.any(axis=0)
-            counts, x = counts[:, seen], x.only(seen)
-        return cls.from_counts(counts, s.labels, x.labels)
+        s_stays, x_stays = counts.any(axis=1) | s.all_labels_stay, counts.any(axis=0) | x.all_labels_stay
+        counts = counts[np.ix_(s_stays, x_stays)]
+        return cls.from_counts(counts, tuple(compress(s.labels, s_stays)), tuple(compress(x.labels, x_stays)))
 
     @classmethod
     def from_parts(cls, p_x_given_s, p_s, p_x, s_labels=None, x_labels=None):
