@@ -11,11 +11,10 @@ def plain_ids(ids, n_records):
     try:
         adapter = adapter_of("ids", ids)
         array, n_ids = adapter.array(), len(ids)
-        is_column = not isinstance(adapter, CompositeColumn) and (array is None or array.ndim == 1)
+        if isinstance(adapter, CompositeColumn) or (array is not None and array.ndim != 1):
+            raise TypeError
     except (ValueError, TypeError):
-        is_column = False
-    if not is_column:
-        raise ValueError(f"ids is a {type(ids).__name__}, not a column of integers or of text")
+        raise ValueError(f"ids is a {type(ids).__name__}, not a column of integers or of text") from None
     are_text, values = False, array
     if array is None or array.dtype.kind not in "iu":
         values = adapter.values()

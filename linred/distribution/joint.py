@@ -114,8 +114,8 @@ class Joint(Immutable):
         """From the marginals and one matrix, counts, p_sx or p_x_given_s; `given_as` is its name."""
         s_labels = check_labels("s_labels", s_labels, p_s.size)
         x_labels = check_labels("x_labels", x_labels, p_x.size)
-        self._freeze(p_s=p_s, p_x=p_x, counts=None, s_labels=s_labels, x_labels=x_labels, given_as=next(iter(given)))
-        self._freeze(**given)  # counts, or one of the cached properties below
+        matrix = {"counts": None} | given  # counts, or one of the cached properties below
+        self._freeze(p_s=p_s, p_x=p_x, s_labels=s_labels, x_labels=x_labels, given_as=next(iter(given)), **matrix)
 
     @property
     def shape(self):

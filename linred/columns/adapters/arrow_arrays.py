@@ -7,7 +7,7 @@ import numpy as np
 from linred._kernels import recoding
 from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
-from linred.columns.alphabet import check_kept, in_order, with_new, without_unseen
+from linred.columns.alphabet import check_kept, in_order, with_new
 from linred.columns.missing import is_missing
 
 
@@ -18,6 +18,10 @@ class ArrowColumn(ColumnAdapter):
     @property
     def is_dictionary(self):
         return isinstance(self.dtype, sys.modules["pyarrow"].DictionaryType)
+
+    @property
+    def is_ordered(self):
+        return self.is_dictionary and self.dtype.ordered
 
     def values(self):
         return self.column.to_pylist()
@@ -36,8 +40,9 @@ class ArrowColumn(ColumnAdapter):
             try:
                 column = column.dictionary_encode()
             except NotImplementedError:
-                what = f"an Arrow column of {self.dtype}, whose values cannot be labels"
-                raise ValueError(f"{self.name} is {what}") from None
+                raise ValueError(
+                    f"{self.name} is an Arrow column of {self.dtype}, whose values cannot be labels"
+                ) from None
         if isinstance(column, chunked):  # each chunk may have a dictionary of its own
             column = column.unify_dictionaries().combine_chunks()
             column = column.chunk(0) if isinstance(column, chunked) and column.num_chunks else column
@@ -49,11 +54,11 @@ class ArrowColumn(ColumnAdapter):
 
     def encoded(self, sort):
         codes, labels, _ = self.dictionary()
-        alphabet = labels
-        if not (self.is_dictionary and self.dtype.ordered):
-            occurs = np.bincount(codes, minlength=len(labels))
-            alphabet = in_order(self.name, {labels[code] for code in np.flatnonzero(occurs).tolist()}, sort)
-        alphabet = [label for label in dict.fromkeys(alphabet) if label is not None]
+        if self.is_ordered:
+            alphabet = tuple(dict.fromkeys(label for label in labels if label is not None))
+        else:
+            occurring = np.flatnonzero(np.bincount(codes))
+            alphabet = in_order(self.name, {labels[code] for code in occurring.tolist()}, sort)
         place = {label: code for code, label in enumerate(alphabet)}
         recode = np.array([place.get(label, -1) for label in labels])
         return encoded_column.of_categories(self.name, recode[codes], alphabet)
@@ -92,23 +97,17 @@ class ArrowColumn(ColumnAdapter):
         if not isinstance(self.column, pyarrow.ChunkedArray):
             return labelled.column
         ends = np.cumsum([len(chunk) for chunk in self.column.chunks], dtype=np.intp)
-        begins = ends - [len(chunk) for chunk in self.column.chunks]
         return lambda codes: pyarrow.chunked_array(
-            [labelled.column(codes[begin:end]) for begin, end in zip(begins, ends, strict=True)], self.dtype
+            [labelled.column(of_chunk) for of_chunk in np.split(codes, ends)[:-1]], self.dtype
         )
 
     def _categories(self, labels):
         """The labels, or the column's own dictionary if it is ordered; one for all chunks. One that is not has its
         values in the order in which they came: it would tell x of the first records, and values that are no label."""
-        own, ordered = [], self.is_dictionary and self.dtype.ordered
-        if ordered:
-            codes, own, _ = self.dictionary()
-            own = without_unseen(own[:-1], np.where(codes < len(own) - 1, codes.astype(np.int64), -1), labels)
-        categories, _ = with_new([one for one in own if one is not None], labels, ordered)
-        if self.is_dictionary:
-            index_type = self.dtype.index_type
-            if len(categories) > 2 ** (index_type.bit_width - (not str(index_type).startswith("u"))):
-                raise ValueError(f"{len(categories)} labels are too many for its indices")
+        codes, own, _ = self.dictionary() if self.is_ordered else ((), (), None)
+        categories, _ = with_new(own, codes, labels, self.is_ordered)
+        if self.is_dictionary and len(categories) > np.iinfo(self.dtype.index_type.to_pandas_dtype()).max + 1:
+            raise ValueError(f"{len(categories)} labels are too many for its indices")
         return categories
 
     def text_column(self, texts):

@@ -9,7 +9,7 @@ import numpy as np
 from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
 from linred.columns.adapters.numpy_arrays import label_array
-from linred.columns.alphabet import check_kept, with_new, without_unseen
+from linred.columns.alphabet import check_kept, with_new
 
 
 class PandasColumn(ColumnAdapter):
@@ -61,7 +61,7 @@ class PandasColumn(ColumnAdapter):
         pandas, series = self._pandas, self._series
         if self._is_categorical:
             own, ordered = series.cat.categories.tolist(), series.cat.ordered
-            categories, recode = with_new(without_unseen(own, series.cat.codes, labels), labels, ordered)
+            categories, recode = with_new(own, series.cat.codes, labels, ordered)
             dtype = self.dtype if categories == own else pandas.CategoricalDtype(categories, ordered)
             return pandas.Categorical.from_codes(recode, dtype=dtype)
         if isinstance(series.dtype, np.dtype):  # of the Series: that of an array of pandas may only wrap one
