@@ -1,6 +1,8 @@
-"""Arrow: Array, ChunkedArray, RecordBatch, Table of pyarrow, which is there, where one of these is."""
+"""Arrow: Array, ChunkedArray, RecordBatch, Table of pyarrow, which is there, where one of these is; and any column
+that exports its data by Arrow's PyCapsule interface, of whatever package."""
 
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -40,9 +42,8 @@ class ArrowColumn(ColumnAdapter):
             try:
                 column = column.dictionary_encode()
             except NotImplementedError:
-                raise ValueError(
-                    f"{self.name} is an Arrow column of {self.dtype}, whose values cannot be labels"
-                ) from None
+                what = f"an Arrow column of {self.dtype}, whose values cannot be labels"
+                raise ValueError(f"{self.name} is {what}") from None
         if isinstance(column, chunked):  # each chunk may have a dictionary of its own
             column = column.unify_dictionaries().combine_chunks()
             column = column.chunk(0) if isinstance(column, chunked) and column.num_chunks else column
@@ -112,6 +113,26 @@ class ArrowColumn(ColumnAdapter):
 
     def text_column(self, texts):
         return sys.modules["pyarrow"].array(texts, "string")
+
+
+def is_exported(column):
+    """Whether a column has Arrow's PyCapsule interface, and pyarrow is there to read it."""
+    exports = hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__")
+    return exports and find_spec("pyarrow") is not None
+
+
+class CapsuleColumn(ArrowColumn):
+    """A column that `is_exported`; what is drawn for it is a list."""
+
+    def __init__(self, name, exported):
+        import pyarrow
+
+        read = pyarrow.chunked_array if hasattr(exported, "__arrow_c_stream__") else pyarrow.array
+        super().__init__(name, read(exported))
+        if pyarrow.types.is_struct(self.dtype):
+            raise ValueError(f"{name} is a {type(exported).__name__}, not a column of records in order")
+
+    make_decoder, text_column = ColumnAdapter.make_decoder, ColumnAdapter.text_column
 
 
 class ArrowLabels:

@@ -26,7 +26,8 @@ class CompositeColumn(ColumnAdapter):
     def encoded(self, sort):
         return encoded_column.of_columns(self.name, self._keys, [part.encoded(sort) for part in self._parts])
 
-    def decoder(self, labels):  # in place of `make_decoder`: a part says itself that it has no room
+    def decoder(self, labels):
+        """By the decoders of the parts, which say themselves that they have no room."""
         n_parts, decoders = len(self._parts), []
         for label in labels:
             if label is not None and not (isinstance(label, tuple) and len(label) == n_parts):
@@ -46,7 +47,7 @@ class BinnedColumn(ColumnAdapter):
     def __init__(self, spec, column):
         """spec: `ColumnSpec` with edges. column: `ColumnAdapter`."""
         super().__init__(column.name, column)
-        self._bins, self._codes, self.text_column = spec.bins, spec.codes(column.numbers()), column.text_column
+        self._bins, self._codes = spec.bins, spec.codes(column.numbers())
 
     def value_at(self, record):
         return (*self._bins, None)[self._codes[record]]
@@ -54,3 +55,6 @@ class BinnedColumn(ColumnAdapter):
     def encoded(self, sort):
         codes = np.where(self._codes == len(self._bins), -1, self._codes)
         return encoded_column.of_categories(self.name, codes, self._bins)
+
+    def text_column(self, texts):
+        return self.column.text_column(texts)

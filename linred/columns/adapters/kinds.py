@@ -2,8 +2,7 @@
 
 from functools import lru_cache
 
-from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowTable
-from linred.columns.adapters.arrow_capsules import CapsuleColumn, is_exported
+from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowTable, CapsuleColumn, is_exported
 from linred.columns.adapters.base import ColumnAdapter
 from linred.columns.adapters.derived import CompositeColumn
 from linred.columns.adapters.lists import DictTable, ListColumn
