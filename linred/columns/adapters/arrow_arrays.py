@@ -37,16 +37,15 @@ class ArrowColumn(ColumnAdapter):
 
     def dictionary(self):
         """`EncodedColumn` by the column's own dictionary: values that do not occur too, None more than once."""
-        column, chunked = self.column, sys.modules["pyarrow"].ChunkedArray
+        column = self.column
         if not self.is_dictionary:
             try:
                 column = column.dictionary_encode()
             except NotImplementedError:
                 what = f"an Arrow column of {self.dtype}, whose values cannot be labels"
                 raise ValueError(f"{self.name} is {what}") from None
-        if isinstance(column, chunked):  # each chunk may have a dictionary of its own
+        if isinstance(column, sys.modules["pyarrow"].ChunkedArray):  # each chunk may have a dictionary of its own
             column = column.unify_dictionaries().combine_chunks()
-            column = column.chunk(0) if isinstance(column, chunked) and column.num_chunks else column
         indices, categories = column.indices, column.dictionary.to_pylist()
         if indices.null_count:
             indices = indices.cast("int64").fill_null(len(categories))
