@@ -26,8 +26,8 @@ class ColumnSpec(NamedTuple):
         return self._replace(name=name, called=self.called or self.name)
 
     def codes(self, numbers):
-        """The place of each number among the bins, and the number of bins where it is NaN."""
-        return np.where(np.isnan(numbers), len(self.edges) + 1, np.searchsorted(self.edges, numbers, side="right"))
+        """The place of each number among the bins, -1 where it is NaN."""
+        return np.where(np.isnan(numbers), -1, np.searchsorted(self.edges, numbers, side="right"))
 
 
 class Leak(NamedTuple):

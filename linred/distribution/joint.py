@@ -156,9 +156,8 @@ class Joint(Immutable):
         """max_s and min_s of P(x|s) over the s that occur: all that LDP, lifts and calibration need, in one pass.
 
         The others stand as P(x), which would be harmless but for its rounding: it may be an ulp outside."""
-        if (self.p_s > 0.0).all():
-            return extremes.column_extremes(self.p_x_given_s)
-        return extremes.column_extremes(self.p_x_given_s[self.p_s > 0.0])
+        occurs = self.p_s > 0.0
+        return extremes.column_extremes(self.p_x_given_s if occurs.all() else self.p_x_given_s[occurs])
 
     @cached_property
     def s_encoder(self):

@@ -139,7 +139,7 @@ class ArrowLabels:
     dictionary, which is the same in every column."""
 
     def __init__(self, labels, categories, arrow_type):
-        pyarrow = self._pyarrow = sys.modules["pyarrow"]
+        pyarrow = sys.modules["pyarrow"]
         self._type, self._is_dictionary = arrow_type, isinstance(arrow_type, pyarrow.DictionaryType)
         views = {"string_view": "large_string", "binary_view": "large_binary"}  # which cannot be taken from
         value_type = arrow_type.value_type if self._is_dictionary else views.get(str(arrow_type), arrow_type)
@@ -150,7 +150,7 @@ class ArrowLabels:
         place = {label: code for code, label in enumerate(categories)}
         self._missing = len(categories)
         self._place = np.array([place.get(label, self._missing) for label in labels], dtype)
-        self._is_code = bool((self._place == np.arange(self._place.size)).all())
+        self._is_code = np.array_equal(self._place, np.arange(self._place.size))
         self.column(np.zeros(1, np.uint8))  # not every type can be taken from
 
     def categories(self):
@@ -158,14 +158,14 @@ class ArrowLabels:
         return self._values[: self._missing].to_pylist()
 
     def column(self, codes):
-        arrow_type, missing, same_type = self._type, self._missing, codes.dtype == self._place.dtype
-        as_they_are = self._is_code and (same_type or not self._is_dictionary)
+        pyarrow, arrow_type, missing = sys.modules["pyarrow"], self._type, self._missing
+        as_they_are = self._is_code and (codes.dtype == self._place.dtype or not self._is_dictionary)
         indices = codes if as_they_are else self._place.take(codes)
         if not self._is_dictionary:
-            return self._values.take(self._pyarrow.array(indices)).cast(arrow_type)
+            return self._values.take(pyarrow.array(indices)).cast(arrow_type)
         mask = indices == missing if indices.max(initial=0) == missing else None
-        indices, values = self._pyarrow.array(indices, arrow_type.index_type, mask=mask), self._values[:missing]
-        return self._pyarrow.DictionaryArray.from_arrays(indices, values, ordered=arrow_type.ordered, safe=False)
+        indices, values = pyarrow.array(indices, arrow_type.index_type, mask=mask), self._values[:missing]
+        return pyarrow.DictionaryArray.from_arrays(indices, values, ordered=arrow_type.ordered, safe=False)
 
 
 class ArrowTable(TableAdapter):

@@ -1,7 +1,5 @@
 """Columns that are made of others: the records of a table, and numbers in their bins."""
 
-import numpy as np
-
 from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter
 
@@ -50,11 +48,11 @@ class BinnedColumn(ColumnAdapter):
         self._bins, self._codes = spec.bins, spec.codes(column.numbers())
 
     def value_at(self, record):
-        return (*self._bins, None)[self._codes[record]]
+        code = self._codes[record]
+        return None if code < 0 else self._bins[code]
 
     def encoded(self, sort):
-        codes = np.where(self._codes == len(self._bins), -1, self._codes)
-        return encoded_column.of_categories(self.name, codes, self._bins)
+        return encoded_column.of_categories(self.name, self._codes, self._bins)
 
     def text_column(self, texts):
         return self.column.text_column(texts)

@@ -47,13 +47,14 @@ class PandasColumn(ColumnAdapter):
 
         def decode(codes):
             drawn = values.take(codes.astype(np.intp))
-            return pandas.Series(drawn, index=own.index, name=own.name, dtype=values.dtype)
+            series = pandas.Series(drawn, index=own.index, name=own.name, dtype=values.dtype)
+            if self.column is own:
+                return series
+            return (
+                pandas.Index(series, name=self.column.name) if isinstance(self.column, pandas.Index) else series.array
+            )
 
-        if self.column is own:
-            return decode
-        if isinstance(self.column, pandas.Index):
-            return lambda codes: pandas.Index(decode(codes), name=self.column.name)
-        return lambda codes: decode(codes).array
+        return decode
 
     def _label_values(self, labels):
         pandas, series = sys.modules["pandas"], self._series
