@@ -18,17 +18,12 @@ def check_labels(name, labels, n_symbols=None):
         raise ValueError(f"{name} has {len(labels)} labels for {n_symbols} symbols")
     first_place = {}
     for place, label in enumerate(labels):
-        check_hashable(name, place, label)
-        if first_place.setdefault(label, place) != place:
-            raise ValueError(f"{name}[{place}] = {label!r} is there before, at [{first_place[label]}]")
+        try:
+            if first_place.setdefault(label, place) != place:
+                raise ValueError(f"{name}[{place}] = {label!r} is there before, at [{first_place[label]}]")
+        except TypeError:
+            raise ValueError(f"{name}[{place}] = {label!r} is not hashable") from None
     return labels
-
-
-def check_hashable(name, place, value):
-    try:
-        hash(value)
-    except TypeError:
-        raise ValueError(f"{name}[{place}] = {value!r} is not hashable") from None
 
 
 def as_list(values):

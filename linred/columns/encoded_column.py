@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred.columns.alphabet import as_list, check_hashable, check_labels, in_order
+from linred.columns.alphabet import as_list, check_labels, in_order
 from linred.columns.missing import is_missing
 
 FEW_INTEGERS = 1024
@@ -18,8 +18,7 @@ class EncodedColumn(NamedTuple):
 
 
 def narrow(codes, n_labels):
-    dtype = np.uint8 if n_labels <= 2**8 else np.uint16 if n_labels <= 2**16 else np.uint32
-    return codes.astype(dtype, copy=False)
+    return codes.astype(np.min_scalar_type(max(0, n_labels - 1)), copy=False)
 
 
 def of_objects(name, values, sort):
@@ -27,15 +26,22 @@ def of_objects(name, values, sort):
     try:
         occurring = set(values)
     except TypeError:
-        for record, value in enumerate(values):
-            check_hashable(name, record, value)
-        raise
+        record = next(i for i, value in enumerate(values) if not _is_hashable(value))
+        raise ValueError(f"{name}[{record}] = {values[record]!r} is not hashable") from None
     labels = in_order(name, occurring, sort)
     if len(labels) < len(occurring):
         labels, values = (*labels, None), [None if is_missing(value) else value for value in values]
     code_of = {label: code for code, label in enumerate(labels)}
     codes = np.fromiter(map(code_of.__getitem__, values), np.int64, len(values))
     return EncodedColumn(narrow(codes, len(labels)), labels)
+
+
+def _is_hashable(value):
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def of_array(name, array, sort):
@@ -59,10 +65,10 @@ def _of_integers(array):
     most = int(unsigned.max())
     if most < FEW_INTEGERS and most <= np.iinfo(array.dtype).max:  # one pass: what is negative has its sign bit set
         return EncodedColumn(array, tuple(range(most + 1)), all_labels_stay=False)
-    low, high = int(array.min()), int(array.max())
-    above_low = unsigned - unsigned.dtype.type(low % 2 ** (8 * array.itemsize))  # has room for every difference
-    values, codes = _distinct(above_low, high - low + 1)
-    return EncodedColumn(codes, tuple((values.astype(object) + low).tolist()))
+    lowest, n_values = unsigned[array.argmin()], int(array.max()) - int(array.min()) + 1
+    above_lowest, codes = _distinct(unsigned - lowest, n_values)  # unsigned: there is room for every difference
+    labels = (above_lowest.astype(unsigned.dtype) + lowest).view(array.dtype)
+    return EncodedColumn(codes, tuple(labels.tolist()))
 
 
 def _distinct(values, n_values):

@@ -15,10 +15,9 @@ def plain_ids(ids, n_records):
             raise TypeError
     except (ValueError, TypeError):
         raise ValueError(f"ids is a {type(ids).__name__}, not a column of integers or of text") from None
-    are_text, values = False, array
-    if array is None or array.dtype.kind not in "iu":
-        values = adapter.values()
-        are_text = _are_text(values)
+    are_integers = array is not None and array.dtype.kind in "iu"
+    values = array if are_integers else adapter.values()
+    are_text = not are_integers and _are_text(values)
     if n_ids != n_records:
         raise ValueError(f"ids has {n_ids} records and x {n_records}")
     return values, are_text

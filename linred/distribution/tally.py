@@ -36,9 +36,9 @@ class Tally:
         shape = tuple(map(len, self._places))
         check_size(self._what, shape, self._most_cells)
         if shape != self.counts.shape:
-            self.counts = np.pad(
-                self.counts, [(0, new - old) for new, old in zip(shape, self.counts.shape, strict=True)]
-            )
+            grown = np.zeros(shape, np.int64)
+            grown[: self.counts.shape[0], : self.counts.shape[1]] = self.counts
+            self.counts = grown
         counts = counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
         np.add.at(self.counts, np.ix_(*where), counts)  # NaN and null, say, are two codes of one label
 

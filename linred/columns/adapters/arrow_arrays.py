@@ -175,13 +175,12 @@ class ArrowTable(TableAdapter):
     def replaced(self, places, drawn):
         """With its schema, but for a column that is text now, or has missing values; what pandas noted is then not
         true."""
-        table = self.table.select(list(places))
-        columns, fields, metadata = list(table.columns), list(table.schema), table.schema.metadata or {}
+        table, metadata = self.table.select(list(places)), self.table.schema.metadata or {}
         for new_place, place in enumerate(places):
             if place in drawn:
-                field, columns[new_place] = fields[new_place], drawn[place]
-                nullable = field.nullable or drawn[place].null_count > 0
-                fields[new_place] = field.with_type(drawn[place].type).with_nullable(nullable)
-                if drawn[place].type != field.type:
+                field, column = table.schema.field(new_place), drawn[place]
+                nullable = field.nullable or column.null_count > 0
+                table = table.set_column(new_place, field.with_type(column.type).with_nullable(nullable), column)
+                if column.type != field.type:
                     metadata = {name: value for name, value in metadata.items() if name != b"pandas"}
-        return type(table).from_arrays(columns, schema=sys.modules["pyarrow"].schema(fields, metadata or None))
+        return table.replace_schema_metadata(metadata or None)

@@ -48,11 +48,9 @@ class PandasColumn(ColumnAdapter):
         def decode(codes):
             drawn = values.take(codes.astype(np.intp))
             series = pandas.Series(drawn, index=own.index, name=own.name, dtype=values.dtype)
-            if self.column is own:
-                return series
-            return (
-                pandas.Index(series, name=self.column.name) if isinstance(self.column, pandas.Index) else series.array
-            )
+            if isinstance(self.column, pandas.Index):
+                return pandas.Index(series, name=self.column.name)
+            return series if self.column is own else series.array
 
         return decode
 
