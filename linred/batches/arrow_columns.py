@@ -86,5 +86,5 @@ def binned(path, part, column, start=0):
     except pa.ArrowException as error:
         raise FileError(f"{path}: {part.name!r} is to be sorted into bins, after record {start:,}: {error}") from None
     codes = part.codes(numbers)
-    indices = pa.array(codes.astype(np.int32), mask=codes == len(part.bins))
+    indices = pa.array(codes.astype(np.int32), mask=codes < 0)
     return pa.DictionaryArray.from_arrays(indices, pa.array(part.bins, pa.string()))

@@ -36,10 +36,7 @@ def as_list(values):
 
 def as_objects(values):
     """A one-dimensional array of objects: tuples stay tuples."""
-    array = np.empty(len(values), object)
-    for place, value in enumerate(values):
-        array[place] = value
-    return array
+    return np.fromiter(values, object, len(values))
 
 
 def in_order(name, occurring, sort):
@@ -60,16 +57,13 @@ def check_kept(labels, values):
             raise ValueError(f"{label!r} would become {value!r}")
 
 
-def without_unseen(categories, codes, labels):
-    """The categories but for those of records that are no label: never drawn, they are not to be published either."""
+def with_new(categories, codes, labels, ordered):
+    """(a column's categories and after them the labels that are not there, the place of each label among them or -1),
+    without categories of its records that are no label: never drawn, they are not to be published either."""
     occurs = np.bincount(np.asarray(codes, np.int64) + 1, minlength=len(categories) + 1)[1:] > 0
     known = set(labels)
-    return [one for one, some in zip(categories, occurs, strict=True) if one in known or not some]
-
-
-def with_new(categories, labels, ordered):
-    """(categories and after them the labels that are not there, the place of each label among them or -1)."""
-    place = {label: code for code, label in enumerate(categories)}
+    kept = (one for one, some in zip(categories, occurs, strict=True) if one in known or not some)
+    place = {label: code for code, label in enumerate(one for one in kept if one is not None)}
     for label in labels:
         if label is not None and label not in place:
             if ordered:

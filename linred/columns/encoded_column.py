@@ -16,13 +16,9 @@ class EncodedColumn(NamedTuple):
     labels: tuple
     all_labels_stay: bool = True  # False: labels are a whole range of integers, of which some may not occur
 
-    def only(self, kept):
-        return EncodedColumn(self.codes, tuple(label for label, keep in zip(self.labels, kept, strict=True) if keep))
-
 
 def narrow(codes, n_labels):
-    dtype = np.uint8 if n_labels <= 2**8 else np.uint16 if n_labels <= 2**16 else np.uint32
-    return codes.astype(dtype, copy=False)
+    return codes.astype(np.min_scalar_type(max(0, n_labels - 1)), copy=False)
 
 
 def of_objects(name, values, sort):
@@ -64,23 +60,23 @@ def of_array(name, array, sort):
 
 
 def _of_integers(array):
-    """Codes without sorting, where a table of the whole range is no larger than the column."""
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
-    sign_bit = 2 ** (8 * array.itemsize - 1) if array.dtype.kind == "i" else FEW_INTEGERS
-    most = int(array.view(f"u{array.itemsize}").max())
-    if most < min(FEW_INTEGERS, sign_bit):  # one pass: what is negative has its sign bit set
+    unsigned = array.view(f"u{array.itemsize}")
+    most = int(unsigned.max())
+    if most < FEW_INTEGERS and most <= np.iinfo(array.dtype).max:  # one pass: what is negative has its sign bit set
         return EncodedColumn(array, tuple(range(most + 1)), all_labels_stay=False)
-    low, high = int(array.min()), int(array.max())
-    if high - low >= max(2**16, 2 * array.size):
-        values, codes = np.unique(array, return_inverse=True)
-        return EncodedColumn(narrow(codes, values.size), tuple(values.tolist()))
-    wide = array if array.dtype.kind == "u" else array.astype(np.int64, copy=False)
-    values, codes = _distinct((wide - wide.dtype.type(low)).astype(np.int64), high - low + 1)
-    return EncodedColumn(codes, tuple((values.astype(object) + low).tolist()))
+    lowest, n_values = unsigned[array.argmin()], int(array.max()) - int(array.min()) + 1
+    above_lowest, codes = _distinct(unsigned - lowest, n_values)  # unsigned: there is room for every difference
+    labels = (above_lowest.astype(unsigned.dtype) + lowest).view(array.dtype)
+    return EncodedColumn(codes, tuple(labels.tolist()))
 
 
 def _distinct(values, n_values):
-    """(the distinct ones of values in [0, n_values), in order; the place of each value among them), without sorting."""
+    """(the distinct ones of values in [0, n_values), in order; the place of each value among them): without sorting,
+    where a table of the whole range is about as large as the column."""
+    if n_values > max(2**16, 2 * values.size):
+        distinct, codes = np.unique(values, return_inverse=True)
+        return distinct, narrow(codes, distinct.size)
     occurs = np.zeros(n_values, bool)
     occurs[values] = True
     distinct = np.flatnonzero(occurs)
@@ -102,9 +98,8 @@ def of_columns(name, keys, columns):
     for key, column in zip(keys, columns, strict=True):
         if column.codes.size != codes.size:
             raise ValueError(f"{name}[{key!r}] has {column.codes.size} records and the column before it {codes.size}")
-        n_pairs = len(tuples) * len(column.labels)
-        mixed = codes.astype(np.int64) * len(column.labels) + column.codes.astype(np.int64)
-        few = n_pairs <= max(2**16, 2 * codes.size)
-        seen, codes = _distinct(mixed, n_pairs) if few else np.unique(mixed, return_inverse=True)
-        tuples = [(*tuples[i // len(column.labels)], column.labels[i % len(column.labels)]) for i in seen.tolist()]
-    return EncodedColumn(narrow(codes, len(tuples)), tuple(tuples))
+        n_labels = len(column.labels)
+        pairs = codes.astype(np.int64) * n_labels + column.codes.astype(np.int64)
+        seen, codes = _distinct(pairs, len(tuples) * n_labels)
+        tuples = [(*tuples[pair // n_labels], column.labels[pair % n_labels]) for pair in seen.tolist()]
+    return EncodedColumn(codes, tuple(tuples))

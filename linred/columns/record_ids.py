@@ -11,15 +11,13 @@ def plain_ids(ids, n_records):
     try:
         adapter = adapter_of("ids", ids)
         array, n_ids = adapter.array(), len(ids)
-        is_column = not isinstance(adapter, CompositeColumn) and (array is None or array.ndim == 1)
+        if isinstance(adapter, CompositeColumn) or (array is not None and array.ndim != 1):
+            raise TypeError
     except (ValueError, TypeError):
-        is_column = False
-    if not is_column:
-        raise ValueError(f"ids is a {type(ids).__name__}, not a column of integers or of text")
-    are_text, values = False, array
-    if array is None or array.dtype.kind not in "iu":
-        values = adapter.values()
-        are_text = _are_text(values)
+        raise ValueError(f"ids is a {type(ids).__name__}, not a column of integers or of text") from None
+    are_integers = array is not None and array.dtype.kind in "iu"
+    values = array if are_integers else adapter.values()
+    are_text = not are_integers and _are_text(values)
     if n_ids != n_records:
         raise ValueError(f"ids has {n_ids} records and x {n_records}")
     return values, are_text

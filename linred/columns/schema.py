@@ -26,9 +26,8 @@ class ColumnSpec(NamedTuple):
         return self._replace(name=name, called=self.called or self.name)
 
     def codes(self, numbers):
-        """The place of each number among the bins, and the number of bins where it is NaN."""
-        codes = np.searchsorted(np.array(self.edges), numbers, side="right")
-        return np.where(np.isnan(numbers), len(self.edges) + 1, codes)
+        """The place of each number among the bins, -1 where it is NaN."""
+        return np.where(np.isnan(numbers), -1, np.searchsorted(self.edges, numbers, side="right"))
 
 
 class Leak(NamedTuple):
@@ -91,4 +90,4 @@ def check_edges(column, edges):
     for i, edge in enumerate(edges):
         if not np.isfinite(edge) or (i and edge <= edges[i - 1]):
             raise ValueError(f"bins of {column!r}: {edge:g} is not a finite number above the edge before it")
-    return tuple(edges)
+    return edges

@@ -1,6 +1,7 @@
 """Joint: the distribution of a sensitive S and a public X, its labels, and how it was estimated."""
 
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -92,13 +93,9 @@ class Joint(Immutable):
         if s.codes.size == 0:
             raise ValueError("s and x have no records to estimate from")
         counts = counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
-        if not s.all_labels_stay:
-            seen = counts.any(axis=1)
-            counts, s = counts[seen], s.only(seen)
-        if not x.all_labels_stay:
-            seen = counts.any(axis=0)
-            counts, x = counts[:, seen], x.only(seen)
-        return cls.from_counts(counts, s.labels, x.labels)
+        s_stays, x_stays = counts.any(axis=1) | s.all_labels_stay, counts.any(axis=0) | x.all_labels_stay
+        counts = counts[np.ix_(s_stays, x_stays)]
+        return cls.from_counts(counts, tuple(compress(s.labels, s_stays)), tuple(compress(x.labels, x_stays)))
 
     @classmethod
     def from_parts(cls, p_x_given_s, p_s, p_x, s_labels=None, x_labels=None):
@@ -117,8 +114,8 @@ class Joint(Immutable):
         """From the marginals and one matrix, counts, p_sx or p_x_given_s; `given_as` is its name."""
         s_labels = check_labels("s_labels", s_labels, p_s.size)
         x_labels = check_labels("x_labels", x_labels, p_x.size)
-        self._freeze(p_s=p_s, p_x=p_x, counts=None, s_labels=s_labels, x_labels=x_labels, given_as=next(iter(given)))
-        self._freeze(**given)  # counts, or one of the cached properties below
+        matrix = {"counts": None} | given  # counts, or one of the cached properties below
+        self._freeze(p_s=p_s, p_x=p_x, s_labels=s_labels, x_labels=x_labels, given_as=next(iter(given)), **matrix)
 
     @property
     def shape(self):
@@ -159,9 +156,8 @@ class Joint(Immutable):
         """max_s and min_s of P(x|s) over the s that occur: all that LDP, lifts and calibration need, in one pass.
 
         The others stand as P(x), which would be harmless but for its rounding: it may be an ulp outside."""
-        if (self.p_s > 0.0).all():
-            return extremes.column_extremes(self.p_x_given_s)
-        return extremes.column_extremes(self.p_x_given_s[self.p_s > 0.0])
+        occurs = self.p_s > 0.0
+        return extremes.column_extremes(self.p_x_given_s if occurs.all() else self.p_x_given_s[occurs])
 
     @cached_property
     def s_encoder(self):

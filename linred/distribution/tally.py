@@ -32,7 +32,7 @@ class Tally:
         """Count two `EncodedColumn`s as long as each other."""
         where = []
         for place, column in zip(self._places, (s, x), strict=True):
-            where.append(np.array([place.setdefault(label, len(place)) for label in column.labels], np.intp))
+            where.append([place.setdefault(label, len(place)) for label in column.labels])
         shape = tuple(map(len, self._places))
         check_size(self._what, shape, self._most_cells)
         if shape != self.counts.shape:
@@ -44,11 +44,8 @@ class Tally:
 
     def joint(self, alphabets):
         """The Joint over two alphabets that hold the labels that came, in their order."""
-        where = (
-            np.array([place[label] for label in alphabet], np.intp)
-            for place, alphabet in zip(self._places, alphabets, strict=True)
-        )
-        return Joint.from_counts(self.counts[np.ix_(*where)], *alphabets)
+        s, x = ([place[label] for label in alphabet] for place, alphabet in zip(self._places, alphabets, strict=True))
+        return Joint.from_counts(self.counts[np.ix_(s, x)], *alphabets)
 
 
 def check_size(what, shape, most_cells):

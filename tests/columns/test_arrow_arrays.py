@@ -1,4 +1,4 @@
-"""Columns and tables of Arrow."""
+"""Columns and tables of Arrow, and columns of packages that are not known, but export Arrow data."""
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from linred import Joint
 from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.columns.encoder import encode
 from linred.columns.missing import is_missing
+from support import columns
 from support.frames import (
     DATA,
     EXPECTED,
@@ -101,3 +102,49 @@ def test_as_many_labels_as_indices_have_room_for():
     assert decode(np.array([255, 256, 0])).to_pylist() == ["v255", None, "v000"]
     with pytest.raises(ValueError, match="257 labels are too many for its indices"):
         ArrowColumn("x", column).decoder((*labels, "w"))
+
+
+class Stream:
+    """Nothing but the interface: not even an iterator."""
+
+    def __init__(self, data):
+        self._data = data
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._data.__arrow_c_stream__(requested_schema)
+
+
+class Array:
+    def __init__(self, data):
+        self._data = data
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self._data.__arrow_c_array__(requested_schema)
+
+
+@pytest.mark.parametrize(
+    "exported",
+    [
+        Stream(pa.chunked_array([columns.X[:7], columns.X[7:]])),
+        Array(pa.array(columns.X)),
+        Array(pa.array(columns.X).dictionary_encode()),
+    ],
+    ids=["stream", "array", "dictionary"],
+)
+def test_what_exports_arrow_data_is_a_column(exported):
+    assert linred.Joint.from_records(columns.S, exported).x_labels == ("a", "bb", "ccc")
+    assert columns.MECHANISM.sanitize(columns.S, exported, key=columns.KEY) == columns.EXPECTED
+
+
+def test_tables_and_lazy_frames_are_still_refused():
+    with pytest.raises(ValueError, match=r"^s is a Stream, not a column of records in order$"):
+        linred.Joint.from_records(Stream(pa.table({"a": [1, 2]})), [1, 2])
+    with pytest.raises(ValueError, match=r"^frame is a Stream, not a pandas, Polars or Arrow table$"):
+        linred.sanitize_frame(Stream(pa.table({"a": ["f"]})), columns.MECHANISM, sensitive="a", public="b")
+
+    class Lazy(Stream):
+        def collect(self):
+            raise AssertionError
+
+    with pytest.raises(ValueError, match=r"^s is a Lazy, not a column of records in order$"):
+        linred.Joint.from_records(Lazy(pa.chunked_array([[1, 2]])), [1, 2])

@@ -1,13 +1,15 @@
-"""Arrow: Array, ChunkedArray, RecordBatch, Table of pyarrow, which is there, where one of these is."""
+"""Arrow: Array, ChunkedArray, RecordBatch, Table of pyarrow, which is there, where one of these is; and any column
+that exports its data by Arrow's PyCapsule interface, of whatever package."""
 
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 
 from linred._kernels import recoding
 from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
-from linred.columns.alphabet import check_kept, in_order, with_new, without_unseen
+from linred.columns.alphabet import check_kept, in_order, with_new
 from linred.columns.missing import is_missing
 
 
@@ -18,6 +20,10 @@ class ArrowColumn(ColumnAdapter):
     @property
     def is_dictionary(self):
         return isinstance(self.dtype, sys.modules["pyarrow"].DictionaryType)
+
+    @property
+    def is_ordered(self):
+        return self.is_dictionary and self.dtype.ordered
 
     def values(self):
         return self.column.to_pylist()
@@ -31,16 +37,15 @@ class ArrowColumn(ColumnAdapter):
 
     def dictionary(self):
         """`EncodedColumn` by the column's own dictionary: values that do not occur too, None more than once."""
-        column, chunked = self.column, sys.modules["pyarrow"].ChunkedArray
+        column = self.column
         if not self.is_dictionary:
             try:
                 column = column.dictionary_encode()
             except NotImplementedError:
                 what = f"an Arrow column of {self.dtype}, whose values cannot be labels"
                 raise ValueError(f"{self.name} is {what}") from None
-        if isinstance(column, chunked):  # each chunk may have a dictionary of its own
+        if isinstance(column, sys.modules["pyarrow"].ChunkedArray):  # each chunk may have a dictionary of its own
             column = column.unify_dictionaries().combine_chunks()
-            column = column.chunk(0) if isinstance(column, chunked) and column.num_chunks else column
         indices, categories = column.indices, column.dictionary.to_pylist()
         if indices.null_count:
             indices = indices.cast("int64").fill_null(len(categories))
@@ -49,11 +54,11 @@ class ArrowColumn(ColumnAdapter):
 
     def encoded(self, sort):
         codes, labels, _ = self.dictionary()
-        alphabet = labels
-        if not (self.is_dictionary and self.dtype.ordered):
-            occurs = np.bincount(codes, minlength=len(labels))
-            alphabet = in_order(self.name, {labels[code] for code in np.flatnonzero(occurs).tolist()}, sort)
-        alphabet = [label for label in dict.fromkeys(alphabet) if label is not None]
+        if self.is_ordered:
+            alphabet = tuple(dict.fromkeys(label for label in labels if label is not None))
+        else:
+            occurring = np.flatnonzero(np.bincount(codes))
+            alphabet = in_order(self.name, {labels[code] for code in occurring.tolist()}, sort)
         place = {label: code for code, label in enumerate(alphabet)}
         recode = np.array([place.get(label, -1) for label in labels])
         return encoded_column.of_categories(self.name, recode[codes], alphabet)
@@ -92,27 +97,41 @@ class ArrowColumn(ColumnAdapter):
         if not isinstance(self.column, pyarrow.ChunkedArray):
             return labelled.column
         ends = np.cumsum([len(chunk) for chunk in self.column.chunks], dtype=np.intp)
-        begins = ends - [len(chunk) for chunk in self.column.chunks]
         return lambda codes: pyarrow.chunked_array(
-            [labelled.column(codes[begin:end]) for begin, end in zip(begins, ends, strict=True)], self.dtype
+            [labelled.column(of_chunk) for of_chunk in np.split(codes, ends)[:-1]], self.dtype
         )
 
     def _categories(self, labels):
         """The labels, or the column's own dictionary if it is ordered; one for all chunks. One that is not has its
         values in the order in which they came: it would tell x of the first records, and values that are no label."""
-        own, ordered = [], self.is_dictionary and self.dtype.ordered
-        if ordered:
-            codes, own, _ = self.dictionary()
-            own = without_unseen(own[:-1], np.where(codes < len(own) - 1, codes.astype(np.int64), -1), labels)
-        categories, _ = with_new([one for one in own if one is not None], labels, ordered)
-        if self.is_dictionary:
-            index_type = self.dtype.index_type
-            if len(categories) > 2 ** (index_type.bit_width - (not str(index_type).startswith("u"))):
-                raise ValueError(f"{len(categories)} labels are too many for its indices")
+        codes, own, _ = self.dictionary() if self.is_ordered else ((), (), None)
+        categories, _ = with_new(own, codes, labels, self.is_ordered)
+        if self.is_dictionary and len(categories) > np.iinfo(self.dtype.index_type.to_pandas_dtype()).max + 1:
+            raise ValueError(f"{len(categories)} labels are too many for its indices")
         return categories
 
     def text_column(self, texts):
         return sys.modules["pyarrow"].array(texts, "string")
+
+
+def is_exported(column):
+    """Whether a column has Arrow's PyCapsule interface, and pyarrow is there to read it."""
+    exports = hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__")
+    return exports and find_spec("pyarrow") is not None
+
+
+class CapsuleColumn(ArrowColumn):
+    """A column that `is_exported`; what is drawn for it is a list."""
+
+    def __init__(self, name, exported):
+        import pyarrow
+
+        read = pyarrow.chunked_array if hasattr(exported, "__arrow_c_stream__") else pyarrow.array
+        super().__init__(name, read(exported))
+        if pyarrow.types.is_struct(self.dtype):
+            raise ValueError(f"{name} is a {type(exported).__name__}, not a column of records in order")
+
+    make_decoder, text_column = ColumnAdapter.make_decoder, ColumnAdapter.text_column
 
 
 class ArrowLabels:
@@ -120,7 +139,7 @@ class ArrowLabels:
     dictionary, which is the same in every column."""
 
     def __init__(self, labels, categories, arrow_type):
-        pyarrow = self._pyarrow = sys.modules["pyarrow"]
+        pyarrow = sys.modules["pyarrow"]
         self._type, self._is_dictionary = arrow_type, isinstance(arrow_type, pyarrow.DictionaryType)
         views = {"string_view": "large_string", "binary_view": "large_binary"}  # which cannot be taken from
         value_type = arrow_type.value_type if self._is_dictionary else views.get(str(arrow_type), arrow_type)
@@ -131,7 +150,7 @@ class ArrowLabels:
         place = {label: code for code, label in enumerate(categories)}
         self._missing = len(categories)
         self._place = np.array([place.get(label, self._missing) for label in labels], dtype)
-        self._is_code = bool((self._place == np.arange(self._place.size)).all())
+        self._is_code = np.array_equal(self._place, np.arange(self._place.size))
         self.column(np.zeros(1, np.uint8))  # not every type can be taken from
 
     def categories(self):
@@ -139,14 +158,14 @@ class ArrowLabels:
         return self._values[: self._missing].to_pylist()
 
     def column(self, codes):
-        arrow_type, missing, same_type = self._type, self._missing, codes.dtype == self._place.dtype
-        as_they_are = self._is_code and (same_type or not self._is_dictionary)
+        pyarrow, arrow_type, missing = sys.modules["pyarrow"], self._type, self._missing
+        as_they_are = self._is_code and (codes.dtype == self._place.dtype or not self._is_dictionary)
         indices = codes if as_they_are else self._place.take(codes)
         if not self._is_dictionary:
-            return self._values.take(self._pyarrow.array(indices)).cast(arrow_type)
+            return self._values.take(pyarrow.array(indices)).cast(arrow_type)
         mask = indices == missing if indices.max(initial=0) == missing else None
-        indices, values = self._pyarrow.array(indices, arrow_type.index_type, mask=mask), self._values[:missing]
-        return self._pyarrow.DictionaryArray.from_arrays(indices, values, ordered=arrow_type.ordered, safe=False)
+        indices, values = pyarrow.array(indices, arrow_type.index_type, mask=mask), self._values[:missing]
+        return pyarrow.DictionaryArray.from_arrays(indices, values, ordered=arrow_type.ordered, safe=False)
 
 
 class ArrowTable(TableAdapter):
@@ -156,13 +175,12 @@ class ArrowTable(TableAdapter):
     def replaced(self, places, drawn):
         """With its schema, but for a column that is text now, or has missing values; what pandas noted is then not
         true."""
-        table = self.table.select(list(places))
-        columns, fields, metadata = list(table.columns), list(table.schema), table.schema.metadata or {}
+        table, metadata = self.table.select(list(places)), self.table.schema.metadata or {}
         for new_place, place in enumerate(places):
             if place in drawn:
-                field, columns[new_place] = fields[new_place], drawn[place]
-                nullable = field.nullable or drawn[place].null_count > 0
-                fields[new_place] = field.with_type(drawn[place].type).with_nullable(nullable)
-                if drawn[place].type != field.type:
+                field, column = table.schema.field(new_place), drawn[place]
+                nullable = field.nullable or column.null_count > 0
+                table = table.set_column(new_place, field.with_type(column.type).with_nullable(nullable), column)
+                if column.type != field.type:
                     metadata = {name: value for name, value in metadata.items() if name != b"pandas"}
-        return type(table).from_arrays(columns, schema=sys.modules["pyarrow"].schema(fields, metadata or None))
+        return table.replace_schema_metadata(metadata or None)

@@ -8,15 +8,15 @@ import numpy as np
 
 from linred._common import validation
 from linred.columns import encoded_column
-from linred.columns.alphabet import as_list
+from linred.columns.alphabet import as_list, as_objects
 from linred.columns.missing import is_missing
 
 
-class ColumnAdapter(ABC):
+class ColumnAdapter:
     """One column of records in order: its values as codes and labels, and codes as a column of the same kind.
 
-    A kind has its own `make_decoder`. All else has a general form here, in place of which a kind may have a faster one
-    that gives the same.
+    A kind that is no list has its own `make_decoder` and `text_column`. All else has a general form here, in place of
+    which a kind may have a faster one that gives the same.
 
     Contract
     --------
@@ -88,9 +88,10 @@ class ColumnAdapter(ABC):
                 f"{self.name} is a {kind}, which has no room for every label of the mechanism: {detail}"
             ) from error
 
-    @abstractmethod
     def make_decoder(self, labels):
-        """`decoder`, with any exception where there is no room."""
+        """`decoder`, with any exception where there is no room; of a kind that takes all labels as it takes texts."""
+        values = as_objects(labels)
+        return lambda codes: self.text_column(values[codes].tolist())
 
     def text_column(self, texts):
         """A list of texts as a column of this kind."""

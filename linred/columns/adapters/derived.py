@@ -1,10 +1,7 @@
 """Columns that are made of others: the records of a table, and numbers in their bins."""
 
-import numpy as np
-
 from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter
-from linred.columns.alphabet import as_objects
 
 
 class CompositeColumn(ColumnAdapter):
@@ -28,9 +25,7 @@ class CompositeColumn(ColumnAdapter):
         return encoded_column.of_columns(self.name, self._keys, [part.encoded(sort) for part in self._parts])
 
     def decoder(self, labels):
-        return self.make_decoder(labels)  # a part says itself that it has no room
-
-    def make_decoder(self, labels):
+        """By the decoders of the parts, which say themselves that they have no room."""
         n_parts, decoders = len(self._parts), []
         for label in labels:
             if label is not None and not (isinstance(label, tuple) and len(label) == n_parts):
@@ -50,15 +45,14 @@ class BinnedColumn(ColumnAdapter):
     def __init__(self, spec, column):
         """spec: `ColumnSpec` with edges. column: `ColumnAdapter`."""
         super().__init__(column.name, column)
-        codes = spec.codes(column.numbers())
-        self._bins, self._codes = spec.bins, np.where(codes > len(spec.edges), -1, codes)
+        self._bins, self._codes = spec.bins, spec.codes(column.numbers())
 
     def value_at(self, record):
-        return None if self._codes[record] < 0 else self._bins[self._codes[record]]
+        code = self._codes[record]
+        return None if code < 0 else self._bins[code]
 
     def encoded(self, sort):
         return encoded_column.of_categories(self.name, self._codes, self._bins)
 
-    def make_decoder(self, labels):
-        texts = as_objects(labels)
-        return lambda codes: self.column.text_column(texts[codes].tolist())
+    def text_column(self, texts):
+        return self.column.text_column(texts)

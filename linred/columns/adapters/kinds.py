@@ -2,8 +2,7 @@
 
 from functools import lru_cache
 
-from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowTable
-from linred.columns.adapters.arrow_capsules import CapsuleColumn, is_exported
+from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowTable, CapsuleColumn, is_exported
 from linred.columns.adapters.base import ColumnAdapter
 from linred.columns.adapters.derived import CompositeColumn
 from linred.columns.adapters.lists import DictTable, ListColumn
@@ -48,9 +47,10 @@ def adapter_of(name, column):
     A column is a list or a one-dimensional array of any kind. A table is a frame, a dict of columns or a
     two-dimensional array, and its records are tuples.
     """
-    table = _table_of(column)
-    if table is None:
+    kind = _kind(_TABLES, column)
+    if kind is None or (kind is ArrayTable and column.ndim != 2):
         return _column_of(name, column)
+    table = kind(column)
     parts = [(key, _column_of(f"{name}[{key!r}]", part)) for key, part in table.columns()]
     if not parts:
         raise ValueError(f"{name} is a table without columns")
@@ -60,11 +60,6 @@ def adapter_of(name, column):
 def symbol_of(name, columns):
     """The `ColumnAdapter` of {name: column}: of the only one, or of several as one composite symbol."""
     return adapter_of(name, columns if len(columns) > 1 else next(iter(columns.values())))
-
-
-def _table_of(value):
-    kind = _kind(_TABLES, value)
-    return None if kind is None or (kind is ArrayTable and value.ndim != 2) else kind(value)
 
 
 def _column_of(name, column):

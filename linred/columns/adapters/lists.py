@@ -1,7 +1,6 @@
 """Lists, tuples and anything else with values one after the other; dicts of columns."""
 
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
-from linred.columns.alphabet import as_objects
 
 
 class ListColumn(ColumnAdapter):
@@ -9,10 +8,6 @@ class ListColumn(ColumnAdapter):
 
     def __init__(self, name, column):
         super().__init__(name, column if hasattr(column, "__len__") else list(column))  # an iterator is read once
-
-    def make_decoder(self, labels):
-        values = as_objects(labels)
-        return lambda codes: self.text_column(values[codes].tolist())
 
     def text_column(self, texts):
         return tuple(texts) if isinstance(self.column, tuple) else texts

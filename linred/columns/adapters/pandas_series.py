@@ -9,24 +9,23 @@ import numpy as np
 from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
 from linred.columns.adapters.numpy_arrays import label_array
-from linred.columns.alphabet import check_kept, with_new, without_unseen
+from linred.columns.alphabet import check_kept, with_new
 
 
 class PandasColumn(ColumnAdapter):
     """A Series, an Index or an array of pandas."""
 
-    def __init__(self, name, column):
-        super().__init__(name, column)
-        self._pandas = sys.modules["pandas"]
-        self._is_series = isinstance(column, self._pandas.Series)
-        self._is_categorical = isinstance(self.dtype, self._pandas.CategoricalDtype)
-
     @cached_property
     def _series(self):
-        return self.column if self._is_series else self._pandas.Series(self.column)
+        kind = sys.modules["pandas"].Series
+        return self.column if isinstance(self.column, kind) else kind(self.column)
+
+    @property
+    def _is_categorical(self):
+        return isinstance(self.dtype, sys.modules["pandas"].CategoricalDtype)
 
     def value_at(self, record):
-        value = self.column.iloc[record] if self._is_series else self.column[record]
+        value = getattr(self.column, "iloc", self.column)[record]
         return value.item() if isinstance(value, np.generic) else value
 
     def array(self):
@@ -44,24 +43,22 @@ class PandasColumn(ColumnAdapter):
         return self.column.to_numpy(dtype=float, na_value=math.nan)
 
     def make_decoder(self, labels):
-        pandas, values, own = self._pandas, self._label_values(labels), self._series
+        pandas, values, own = sys.modules["pandas"], self._label_values(labels), self._series
 
         def decode(codes):
             drawn = values.take(codes.astype(np.intp))
-            return pandas.Series(drawn, index=own.index, name=own.name, dtype=values.dtype)
+            series = pandas.Series(drawn, index=own.index, name=own.name, dtype=values.dtype)
+            if isinstance(self.column, pandas.Index):
+                return pandas.Index(series, name=self.column.name)
+            return series if self.column is own else series.array
 
-        if self._is_series:
-            return decode
-        if isinstance(self.column, pandas.Index):
-            return lambda codes: pandas.Index(decode(codes), name=self.column.name)
-        return lambda codes: decode(codes).array
+        return decode
 
     def _label_values(self, labels):
-        """The labels as an array of pandas."""
-        pandas, series = self._pandas, self._series
+        pandas, series = sys.modules["pandas"], self._series
         if self._is_categorical:
             own, ordered = series.cat.categories.tolist(), series.cat.ordered
-            categories, recode = with_new(without_unseen(own, series.cat.codes, labels), labels, ordered)
+            categories, recode = with_new(own, series.cat.codes, labels, ordered)
             dtype = self.dtype if categories == own else pandas.CategoricalDtype(categories, ordered)
             return pandas.Categorical.from_codes(recode, dtype=dtype)
         if isinstance(series.dtype, np.dtype):  # of the Series: that of an array of pandas may only wrap one
@@ -71,7 +68,7 @@ class PandasColumn(ColumnAdapter):
         return values
 
     def text_column(self, texts):
-        series, own = self._pandas.Series, self._series
+        series, own = sys.modules["pandas"].Series, self._series
         return series(texts, index=own.index, name=own.name, dtype=series(["text"]).dtype)
 
 
