@@ -72,7 +72,8 @@ def label_directly(ax, lines):
     how = {"xycoords": "axes fraction", "ha": "center", "va": "center", "fontsize": 9}
     texts = [ax.annotate(name, (0.5, 0.5), color=colour, **how) for name, colour, _ in lines]
     halves = np.array([0.5 * text.get_window_extent().size / ax.bbox.size for text in texts])
-    shapes = {i: ax.transLimits.transform(np.transpose(points)) for i, (_, _, points) in enumerate(lines)}
+    to_axes = ax.transScale + ax.transLimits
+    shapes = {i: to_axes.transform(np.transpose(points)) for i, (_, _, points) in enumerate(lines)}
     widths = {i: halves[i, 0] for i in np.argsort(-halves[:, 0])}  # long names first: they fit in the fewest places
     spots = names_beside(shapes, widths, halves[:, 1].max(), ax.bbox.width / ax.bbox.height, always=shapes)
     for i, text in enumerate(texts):

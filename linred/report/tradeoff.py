@@ -28,7 +28,7 @@ MEASURES = {
 """What is known at every point, and how an axis says it."""
 
 FOR_ALPHA = ("markov", "optimal_markov", "non_markov")
-FOR_TARGET = ("markov", "optimal_markov", "non_markov", "optimal")
+FOR_TARGET = (*FOR_ALPHA, "optimal")
 
 
 def tradeoff(
