@@ -117,17 +117,14 @@ def _run(arguments, stored):
     except MemoryError:
         return _say("out of memory", 1, stored)
     except Exception as error:
-        return _unexpected(error)
+        if os.environ.get("LINRED_DEBUG"):
+            raise
+        fault = f"{type(error).__name__}: {error}"
+        return _say(f"a fault in linred, please report it: {fault} (LINRED_DEBUG=1 shows where)", 1)
 
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BAD_INPUT = (None, errno.ENOENT, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS)
-
-
-def _unexpected(error):
-    if os.environ.get("LINRED_DEBUG"):
-        raise error
-    return _say(f"a fault in linred, please report it: {type(error).__name__}: {error} (LINRED_DEBUG=1 shows where)", 1)
 
 
 def _say(message, code, stored=None):

@@ -12,7 +12,6 @@ import numpy as np
 
 from linred._common import validation
 from linred._version import __version__
-from linred.columns.schema import names
 from linred.design.calibration import alpha_for
 from linred.design.registry import KINDS
 from linred.errors import NotOptimalWarning
@@ -22,6 +21,7 @@ from linred.privacy.leakage import FIGURES
 from linred.report import html_templates as words
 from linred.report.html_chart import chart, sample
 from linred.report.html_values import SAME, count, data, escaped, factor, label, nats, share, unit
+from linred.report.text import n_records, names_of_sides
 from linred.report.tradeoff import tradeoff
 from linred.sampling.exact_certificate import Certificate
 
@@ -45,31 +45,20 @@ def page(mechanism):
     (True, True)
     """
     told = _Told.of(validation.mechanism(mechanism))
-    sections = (
-        _headline,
-        _about,
-        _privacy,
-        _certified,
-        _utility,
-        _tradeoff,
-        _marginals,
-        _moves,
-        _other_columns,
-        _assumptions,
-    )
+    sections = [_headline, _about, _privacy, _certified, _utility]
+    sections += [_tradeoff, _marginals, _moves, _other_columns, _assumptions]
     body = "\n".join(section(told) for section in sections)
     return words.PAGE.format(s=told.s, x=told.x, style=words.STYLE + _line_styles(), body=body, version=__version__)
 
 
 def _line_styles():
     """The colour and the dashes of every mechanism that the page may have a curve of."""
-    shown = {name: kind for name, kind in KINDS.items() if kind.page_colours}
-    return "".join(
-        words.LINE_STYLE.format(
-            name, *kind.page_colours, " ".join(f"{words.LINE_WIDTH * part:g}" for part in kind.dashes) or "none"
-        )
-        for name, kind in shown.items()
-    )
+    styles = ""
+    for name, kind in KINDS.items():
+        if kind.page_colours:
+            dashes = " ".join(f"{words.LINE_WIDTH * part:g}" for part in kind.dashes) or "none"
+            styles += words.LINE_STYLE.format(name, *kind.page_colours, dashes)
+    return styles
 
 
 class _Told(NamedTuple):
@@ -78,22 +67,17 @@ class _Told(NamedTuple):
     mechanism: Mechanism
     report: Report
     certificate: Certificate
+    n_records: int | None  # those that were held out too
     measure: str  # what the headline and the curves are about, "ldp" or "log_lift"
     s: str
     x: str
 
     @classmethod
     def of(cls, mechanism):
-        fitted, target = mechanism.fitted, mechanism.target
-        sides = (" and ".join(names(side)) for side in (fitted.sensitive, fitted.public)) if fitted else ("S", "X")
+        report, certificate, target = mechanism.report(), mechanism.sampler().certificate(), mechanism.target
         measure = "log_lift" if target and target.log_lift < target.ldp == math.inf else "ldp"
-        return cls(mechanism, mechanism.report(), mechanism.sampler().certificate(), measure, *map(escaped, sides))
-
-    @property
-    def n_records(self):
-        """All that were there, those that were held out too."""
-        design = self.mechanism.design
-        return self.mechanism.joint.n_records if design is None else design.n_fitted + design.n_held_out
+        sides = map(escaped, names_of_sides(mechanism, " and "))
+        return cls(mechanism, report, certificate, n_records(mechanism), measure, *sides)
 
     @property
     def keeps_marginal(self):
@@ -141,27 +125,32 @@ def _column(name, n, parts):
 
 def _target(told):
     target = told.mechanism.target
-    asked = [name for name in words.NAMES if target and getattr(target, name) < math.inf]
-    if not asked:
+    if not target or not target.limits:
         return "none was set; the figures below are what it comes to"
     met = "met" if target.is_met_by(told.certificate) else "NOT met"
-    limits = " and ".join(f"{words.NAMES[name]} at most {getattr(target, name)!r} nats" for name in asked)
+    limits = " and ".join(f"{words.NAMES[name]} at most {limit!r} nats" for name, limit in target.limits.items())
     return f"{limits}: <strong>{met}</strong> by the integers that records are drawn with"
 
 
 def _privacy(told):
-    report, certificate, groups = told.report, told.certificate, ""
+    groups = ""
     for name, title in FIGURES.items():
-        before, after, sampled = (getattr(figures, name) for figures in (report.before, report.after, certificate))
+        sampled = getattr(told.certificate, name)
         by = "without limit" if sampled == math.inf else f"by a factor of {factor(sampled)} at most"
         groups += words.GROUP.format(
             label=title,
-            before=data(f"before.{name}", before, nats(before)),
-            after=data(f"after.{name}", after, nats(after)),
-            sampled=data(f"sampled.{name}", sampled, nats(sampled, up=True)),
+            before=_figure("before", told.report.before, name),
+            after=_figure("after", told.report.after, name),
+            sampled=_figure("sampled", told.certificate, name, up=True),
             means=words.MEANS[name].format(by=by),
         )
     return _section("What is told about S", _scrolling("What is told about S", words.PRIVACY.format(groups=groups)))
+
+
+def _figure(column, figures, name, up=False):
+    """A cell of a table with a row for each figure of `Leakage`."""
+    value = getattr(figures, name)
+    return data(f"{column}.{name}", value, nats(value, up))
 
 
 def _certified(told):
@@ -169,11 +158,11 @@ def _certified(told):
     certified, design = told.mechanism.certified, told.mechanism.design
     if certified is None:
         return ""
-    rows = []
-    for name, title in FIGURES.items():
-        kinds = (("plug_in", certified.plug_in), ("certified", certified), ("ceiling", certified.ceiling))
-        values = [(kind, getattr(figures, name)) for kind, figures in kinds]
-        rows.append([title, *(data(f"{kind}.{name}", value, nats(value, up=True)) for kind, value in values)])
+    columns = {"plug_in": certified.plug_in, "certified": certified, "ceiling": certified.ceiling}
+    rows = [
+        [title, *(_figure(column, figures, name, up=True) for column, figures in columns.items())]
+        for name, title in FIGURES.items()
+    ]
     said = words.CERTIFIED.format(
         confidence=share(certified.confidence),
         basis=certified.basis,
@@ -187,20 +176,19 @@ def _certified(told):
 
 def _price(design):
     """What confidence costs."""
-    said = words.PRICE.format(
-        **{name: share(getattr(design, name)) for name in ("dtv", "dtv_plug_in", "dtv_ceiling", "redrawn")}
-    )
+    shares = {name: share(getattr(design, name)) for name in ("dtv", "dtv_plug_in", "dtv_ceiling", "redrawn")}
+    said = words.PRICE.format(**shares)
     redrawn = (("S", design.redrawn_s), ("X", design.redrawn_x))
     named = [f"{name}: {', '.join(map(label, labels[:N_SYMBOLS]))}" for name, labels in redrawn if labels]
     return said + (f"<p>Values that are redrawn wherever they stand. {'; '.join(named)}.</p>" if named else "")
 
 
 def _utility(told):
-    utility, gap, n_records = told.report.utility, told.mechanism.gap, told.n_records
+    utility, gap = told.report.utility, told.mechanism.gap
     rows = [["share of records changed", data("utility.dtv", utility.dtv, share(utility.dtv))]]
-    if n_records is not None:
-        changed = utility.dtv * n_records
-        rows.append([f"records changed, expected, of {n_records:,}", data("changed", changed, count(changed))])
+    if told.n_records is not None:
+        changed = utility.dtv * told.n_records
+        rows.append([f"records changed, expected, of {told.n_records:,}", data("changed", changed, count(changed))])
     for name, title in words.INFORMATION.items():
         value = getattr(utility, name)
         rows.append([title, data(f"utility.{name}", value, nats(value) + " nats")])
@@ -219,10 +207,8 @@ def _tradeoff(told):
     key = {kind: f"<b>{KINDS[kind].label}</b>: {words.KEY[kind]}" for kind in curves}
     key["own"] = f"<b>this mechanism</b>: {share(told.report.utility.dtv)} at {words.NAMES[told.measure]} {unit(own)}"
     items = "".join(f"<li>{sample(kind)}{said}</li>" for kind, said in key.items())
-    rows = [
-        [f"{target:.4g}", *map(share, row)]
-        for target, *row in zip(targets, *(curve[1] for curve in curves.values()), strict=True)
-    ]
+    columns = [shares for _, shares in curves.values()]
+    rows = [[f"{target:.4g}", *map(share, row)] for target, *row in zip(targets, *columns, strict=True)]
     head = f"{words.NAMES[told.measure]} asked, nats", *(KINDS[kind].label for kind in curves)
     numbers = _table("Share of records changed", head, rows)
     return _section(
@@ -287,21 +273,22 @@ def _marginals(told):
 
 
 def _moves(told):
-    mechanism, joint, n_records = told.mechanism, told.mechanism.joint, told.n_records
+    mechanism, joint = told.mechanism, told.mechanism.joint
     moves, rows = largest_moves(mechanism, N_MOVES), []
     if not moves:
         return _section("The largest moves", "<p>No record is changed.</p>")
     for move in moves:
-        words = [label(joint.x_labels[move.x]), label(joint.x_labels[move.y])]
-        numbers = [data("move", move.share, share(move.share)), share(move.of_group)]
-        numbers += [] if n_records is None else [count(move.share * n_records)]
-        rows.append([*([label(joint.s_labels[move.s])] if mechanism.sees_s else []), *words, *numbers])
-    head = [*(["S"] if mechanism.sees_s else []), "X", "becomes Y", "of all records", "of the group"]
-    head += [] if n_records is None else ["records, expected"]
+        row = {"S": label(joint.s_labels[move.s])} if mechanism.sees_s else {}
+        row |= {"X": label(joint.x_labels[move.x]), "becomes Y": label(joint.x_labels[move.y])}
+        n_words = len(row)
+        row |= {"of all records": data("move", move.share, share(move.share)), "of the group": share(move.of_group)}
+        if told.n_records is not None:
+            row["records, expected"] = count(move.share * told.n_records)
+        rows.append(row)
     covered = share(min(1.0, sum(move.share for move in moves) / told.report.utility.dtv))
     group = "values of S and X" if mechanism.sees_s else "value of X"
     said = f"These {len(moves)} moves make up {covered} of all changes. A group is all records with the same {group}."
-    table = _table("Moves that change the most records", head, rows, n_words=len(head) - len(numbers))
+    table = _table("Moves that change the most records", row, [row.values() for row in rows], n_words)
     return _section("The largest moves", f"<p>{said}</p>", table)
 
 
@@ -314,16 +301,9 @@ def _other_columns(told):
     leaks, telling = sorted(fitted.leaks, key=lambda leak: -leak.beyond_chance), fitted.telling(released)
     shown, rows = leaks[: max(N_COLUMNS, len(telling))], []
     for leak in shown:
-        information = data("leak", leak.information, nats(leak.information))
-        rows.append(
-            [
-                label(leak.column) + (" <strong>tells more than Y</strong>" if leak in telling else ""),
-                f"{leak.n_values:,}",
-                f"at least {information}" if leak.at_least else information,
-                nats(leak.by_chance),
-                share(leak.guessed),
-            ]
-        )
+        column = label(leak.column) + " <strong>tells more than Y</strong>" * (leak in telling)
+        information = "at least " * leak.at_least + data("leak", leak.information, nats(leak.information))
+        rows.append([column, f"{leak.n_values:,}", information, nats(leak.by_chance), share(leak.guessed)])
     blind = share(float(told.mechanism.joint.p_s.max()))
     said = words.OTHER_COLUMNS.format(released=nats(released), n=len(telling), all=len(leaks), blind=blind)
     said += f" {len(leaks) - len(shown)} that tell less are left out." if len(shown) < len(leaks) else ""

@@ -12,9 +12,12 @@ from linred.report.html_values import share, unit
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 470.0, 30.0, 250.0
 """The chart within its 480 x 300 units."""
 
-LETTER, HALF_LINE, CLEAR, ASPECT = 0.021, 0.032, 0.015, (RIGHT - LEFT) / (BOTTOM - TOP)
+LETTER, HALF_LINE, ASPECT = 0.021, 0.032, (RIGHT - LEFT) / (BOTTOM - TOP)
 """Of names in the chart: a letter's share of its width and half a line's of its height, on a narrow screen, where they
-are largest; what they keep clear of."""
+are largest."""
+
+CLEAR = 0.015
+"""The least distance of names from lines and from other names, in heights of the axes."""
 
 LEAST_SHARE = 1e-6
 """No share below it is drawn on a logarithmic scale."""
@@ -37,11 +40,10 @@ class _Axes(NamedTuple):
 
     def place(self, figures, shares):
         """Places in the chart as shares of its width and height: an array of (u, v), without what is not on it."""
-        figures, shares = np.atleast_1d(figures) / self.right, np.atleast_1d(shares)
-        if self.bottom:
-            figures, shares = figures[shares >= self.bottom], shares[shares >= self.bottom]
-            return np.stack([figures, np.log(shares / self.bottom) / math.log(self.top / self.bottom)], axis=1)
-        return np.stack([figures, shares / self.top], axis=1)
+        figures, shares = np.atleast_1d(figures), np.atleast_1d(shares)
+        figures, shares = figures[shares >= self.bottom], shares[shares >= self.bottom]
+        up = np.log(shares / self.bottom) / math.log(self.top / self.bottom) if self.bottom else shares / self.top
+        return np.stack([figures / self.right, up], axis=1)
 
     def drawn(self):
         """Ticks and a grid."""
@@ -73,16 +75,15 @@ def chart(told, targets, curves, own):
     own_share, right = told.report.utility.dtv, max(targets[-1], own if own < math.inf else 0.0)
     axes = _Axes.around(right, np.concatenate([[own_share], *(shares for _, shares in curves.values())]), own_share)
     lines = {label: axes.place(*curve) for label, curve in curves.items()}
-    shapes = {"own": axes.place(min(own, right), own_share)} | {
-        label: line for label, line in lines.items() if len(line)
-    }
+    shapes = {"own": axes.place(min(own, right), own_share)} | {label: one for label, one in lines.items() if len(one)}
     called = {label: KINDS[label].label for label in curves}
     called["own"] = "this mechanism" + (" →" if own == math.inf else "")
+    halves = {label: 0.5 * LETTER * len(called[label]) for label in shapes}
     marks = axes.drawn()
     for label, line in lines.items():
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in _units(line))
         marks += f'<polyline class="line {label}" points="{points}"/>'
-    for label, spot in _names_beside(shapes, called).items():
+    for label, spot in names_beside(shapes, halves, HALF_LINE, ASPECT, always=["own"]).items():
         ((x, y),) = _units(np.array([spot]))
         marks += f'<text class="name {label}" x="{x:.1f}" y="{y:.1f}" dy=".35em">{called[label]}</text>'
     if own < math.inf:
@@ -92,38 +93,43 @@ def chart(told, targets, curves, own):
     return CHART.format(marks=marks, scale=scale, name=NAMES[told.measure], share=share(own_share), nats=unit(own))
 
 
-def _names_beside(shapes, called):
-    """{label: (u, v)} of the middle of names: near their own shapes, clear of the others and of names before them.
+def names_beside(shapes, halves, half_line, aspect, always):
+    """{key: (u, v)} of the middle of names: near their own shapes, clear of the others and of names before them.
 
-    A line's name is nearest to that line, or left out; the mechanism, which may be a point on one, is always named."""
+    A line's name is nearest to that line, or left out; those in `always` are then where it is least bad. "own" may be
+    a point on a line, and nearer to that.
+
+    shapes : {key: array of (u, v)}, lines or points, as shares of the width and the height of the axes.
+    halves : {key: half the width of its name}; half_line : half the height of all names.
+    aspect : the width of the axes by their height.
+    """
     u, v = (part.ravel() for part in np.meshgrid(np.linspace(0.0, 1.0, 81), np.linspace(0.0, 1.0, 61)))
-    dense = {label: _densely(shape) for label, shape in shapes.items()}
+
+    def distance(half, points):
+        """How far names around (u, v) are from the nearest of some points, in heights of the axes."""
+        across = np.maximum(np.abs(u[:, None] - points[:, 0]) - half, 0.0) * aspect
+        up = np.maximum(np.abs(v[:, None] - points[:, 1]) - half_line, 0.0)
+        return np.hypot(across, up).min(axis=1)
+
+    dense = {key: _densely(shape) for key, shape in shapes.items()}
     spots = {}
-    for label in shapes:
-        half = 0.5 * LETTER * len(called[label])
-        others = np.concatenate([shape for other, shape in dense.items() if other != label])
-        near, far = (_distance(u, v, half, points) for points in (dense[label], others))
-        within = (np.abs(u - 0.5) <= 0.49 - half) & (np.abs(v - 0.5) <= 0.5 - HALF_LINE)
-        clear = within & (np.minimum(near, far) >= CLEAR) & ((far > near - 0.005) | (label == "own"))
-        if clear.any() or label == "own":
+    for key, half in halves.items():
+        others = [shape for other, shape in dense.items() if other != key]
+        near, far = distance(half, dense[key]), distance(half, np.concatenate(others)) if others else np.inf
+        within = (np.abs(u - 0.5) <= 0.49 - half) & (np.abs(v - 0.5) <= 0.5 - half_line)
+        clear = within & (np.minimum(near, far) >= CLEAR) & ((far > near - 0.005) | (key == "own"))
+        if clear.any() or key in always:
             best = np.argmax(np.minimum(far, 0.1) - near - 10.0 * ~clear - 10.0 * ~within)
-            spots[label] = u[best], v[best]
-            corners = [(u[best] + side * half, v[best] + lift * HALF_LINE) for side in (-1, 1) for lift in (-1, 1)]
-            dense[f"name of {label}"] = _densely(np.array(corners))
+            spots[key] = u[best], v[best]
+            corners = [(u[best] + side * half, v[best] + lift * half_line) for side in (-1, 1) for lift in (-1, 1)]
+            dense[f"name of {key}"] = _densely(np.array(corners))
     return spots
 
 
 def _densely(places):
-    """Points along a line that are no farther apart than a letter."""
-    along = np.linspace(0.0, len(places) - 1.0, 8 * len(places))
+    """Points along a line that are no farther apart than a letter; 128 at most, for many make every name slow."""
+    along = np.linspace(0.0, len(places) - 1.0, min(8 * len(places), 128))
     return np.stack([np.interp(along, np.arange(len(places)), part) for part in places.T], axis=1)
-
-
-def _distance(u, v, half, points):
-    """How far boxes around (u, v), a name's size, are from the nearest of some points, in heights of the chart."""
-    across = np.maximum(np.abs(u[:, None] - points[:, 0]) - half, 0.0) * ASPECT
-    up = np.maximum(np.abs(v[:, None] - points[:, 1]) - HALF_LINE, 0.0)
-    return np.hypot(across, up).min(axis=1)
 
 
 def sample(label):

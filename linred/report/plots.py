@@ -3,9 +3,7 @@
 import numpy as np
 
 from linred.design.registry import KINDS
-
-LETTER_INCHES = 0.075
-"""How wide a letter of 9 points is, about."""
+from linred.report.html_chart import names_beside
 
 OTHERS = ("#555555", "#7a4b00", "#4b2e83", "#005f5f")
 
@@ -69,41 +67,14 @@ def _drawable(x, y):
 
 
 def label_directly(ax, lines):
-    """Write each line's name beside it, where it is farthest from the other lines and from names written before."""
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    columns = np.linspace(0.06, 0.94, 45)
-    heights = []
-    for _, _, (x, y) in lines:
-        u = (x - left) / (right - left)
-        inside = (columns >= u.min()) & (columns <= u.max())
-        heights.append(np.where(inside, np.interp(columns, u, (y - bottom) / (top - bottom)), np.nan))
-    heights, placed = np.array(heights), []
-    inches = ax.get_position().width * ax.figure.get_figwidth()
-    for i, (name, colour, _) in enumerate(lines):
-        width = LETTER_INCHES * len(name) / inches
-        spot = _best_spot(columns, heights, i, placed, width)
-        if spot is not None:
-            placed.append((*spot, width))
-            ax.annotate(name, spot, xycoords="axes fraction", color=colour, ha="center", va="center", fontsize=9)
-
-
-def _best_spot(columns, heights, line, placed, width):
-    """(u, v) in the axes, above or below a line, with the most room around it; None where there is none at all."""
-    best, most = None, -np.inf
-    for k in np.flatnonzero(np.isfinite(heights[line])):
-        for side in (1, -1):
-            near = np.abs(columns - columns[k]) <= 0.5 * width
-            own = heights[line][near]
-            v = (np.nanmax(own) if side > 0 else np.nanmin(own)) + side * 0.045
-            if not 0.03 <= v <= 0.97 or not 0.5 * width + 0.02 <= columns[k] <= 0.98 - 0.5 * width:
-                continue
-            others = np.delete(heights[:, near], line, axis=0)
-            room = np.nanmin(np.abs(others - v), initial=0.25, where=np.isfinite(others))
-            for u_other, v_other, w_other in placed:
-                if abs(u_other - columns[k]) < 0.5 * (width + w_other):
-                    room = min(room, abs(v - v_other) - 0.05)
-            room = min(room, 3.0 * room - 0.12)  # a name that touches another line is worse than one far from its own
-            worth = room - 0.25 * (np.nanmax(own) - np.nanmin(own))  # a name goes better with a flat line
-            if worth > most + 1e-9:
-                best, most = (columns[k], v), worth
-    return best
+    """Write each line's name beside it, at the spots of `names_beside`. lines : (name, colour, (x, y)) of each."""
+    ax.figure.draw_without_rendering()  # from here on its axes have the size that they will have
+    how = {"xycoords": "axes fraction", "ha": "center", "va": "center", "fontsize": 9}
+    texts = [ax.annotate(name, (0.5, 0.5), color=colour, **how) for name, colour, _ in lines]
+    halves = np.array([0.5 * text.get_window_extent().size / ax.bbox.size for text in texts])
+    to_axes = ax.transScale + ax.transLimits
+    shapes = {i: to_axes.transform(np.transpose(points)) for i, (_, _, points) in enumerate(lines)}
+    widths = {i: halves[i, 0] for i in np.argsort(-halves[:, 0])}  # long names first: they fit in the fewest places
+    spots = names_beside(shapes, widths, halves[:, 1].max(), ax.bbox.width / ax.bbox.height, always=shapes)
+    for i, text in enumerate(texts):
+        text.xy = text.xyann = spots[i]

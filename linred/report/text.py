@@ -121,14 +121,12 @@ def audit(audit):
 def monitor(monitor):
     """A `linred.Monitor`."""
     unseen = f", {monitor.n_unseen} with values outside the alphabets" * (monitor.n_unseen > 0)
-    seen = f"{monitor.n_records} records seen{unseen}, against {monitor.n_calibrated} of the calibration"
-    limit = f"the alarm is at {monitor.limit:.1f} (confidence {monitor.confidence:g})"
-    most = monitor.evidence_given_s.max()
+    alarm = f"the alarm is at {monitor.limit:.1f} (confidence {monitor.confidence:g})"
     lines = [
-        f"drift: {seen}",
-        f"evidence {monitor.evidence:.1f} nats, {limit}",
+        f"drift: {monitor.n_records} records seen{unseen}, against {monitor.n_calibrated} of the calibration",
+        f"evidence {monitor.evidence:.1f} nats, {alarm}",
         drift(monitor),
-        f"most evidence given s = {monitor.strongest!r}: {most:.1f} nats",
+        f"most evidence given s = {monitor.strongest!r}: {monitor.evidence_given_s.max():.1f} nats",
     ]
     return "\n".join(lines)
 
@@ -147,7 +145,8 @@ def full_report(mechanism, path):
     """The report of `linred fit` and `linred report`."""
     parts = [_origin(mechanism, path), str(mechanism.report()), _outcome(mechanism)]
     if mechanism.certified is not None:
-        parts.append(_certified(mechanism))
+        costs = [str(mechanism.design)] if mechanism.design else []
+        parts.append("\n".join(["with confidence, on estimated data", str(mechanism.certified), *costs]))
     parts.append(_assumptions(mechanism))
     if mechanism.fitted is not None and mechanism.fitted.scanned:
         parts.append(_leaks(mechanism))
@@ -160,15 +159,20 @@ def shown(text):
 
 
 def _origin(mechanism, path):
-    joint, fitted = mechanism.joint, mechanism.fitted
-    sides = ("S", "X") if fitted is None else (" x ".join(names(side)) for side in (fitted.sensitive, fitted.public))
-    s, x = map(shown, sides)
-    n_s, n_x = joint.shape
-    records = "" if joint.n_records is None else f", {_n_records(mechanism):,} records"
+    s, x = map(shown, names_of_sides(mechanism, " x "))
+    n_s, n_x = mechanism.joint.shape
+    n = n_records(mechanism)
+    records = "" if n is None else f", {n:,} records"
     return f"{path}{records}: publish {x} ({n_x} values), protect {s} ({n_s} values)"
 
 
-def _n_records(mechanism):
+def names_of_sides(mechanism, between):
+    """(S, X): the names of their columns, with `between` between those of one side."""
+    fitted = mechanism.fitted
+    return ("S", "X") if fitted is None else [between.join(names(side)) for side in (fitted.sensitive, fitted.public)]
+
+
+def n_records(mechanism):
     """All that were there, those that were held out too; None where it was not made from records."""
     design = mechanism.design
     return mechanism.joint.n_records if design is None else design.n_fitted + design.n_held_out
@@ -176,8 +180,8 @@ def _n_records(mechanism):
 
 def _outcome(mechanism):
     """Records that are expected to change, and what the integers that are drawn from guarantee."""
-    share, n_records = mechanism.dtv(), _n_records(mechanism)
-    of_records = "" if n_records is None else f", {share * n_records:,.0f} of {n_records:,}"
+    share, n = mechanism.dtv(), n_records(mechanism)
+    of_records = "" if n is None else f", {share * n:,.0f} of {n:,}"
     certificate = mechanism.sampler().certificate()
     lines = [
         f"expected to change: {share:.3%} of the records{of_records}",
@@ -189,12 +193,6 @@ def _outcome(mechanism):
     if not mechanism.sees_s:
         lines.append("it does not look at S: sanitising needs the public columns alone")
     return "\n".join(lines)
-
-
-def _certified(mechanism):
-    """What holds with confidence, and what that costs."""
-    certified, design = mechanism.certified, mechanism.design
-    return "\n".join(["with confidence, on estimated data", str(certified), *([str(design)] if design else [])])
 
 
 def _above(figure):
@@ -218,22 +216,19 @@ def _leaks(mechanism):
     fitted, released = mechanism.fitted, mechanism.report().after.mutual_information
     telling = {leak.column for leak in fitted.telling(released)}
     alone = float(mechanism.joint.p_s.max())
+    with_y = float((mechanism.p_y_given_s * mechanism.joint.p_s[:, None]).max(axis=0).sum())
     width = max([20, *(len(shown(leak.column)) for leak in fitted.leaks)])
     lines = [
         "what other columns tell about S, each by itself",
         f"  {'column':<{width}}{'values':>8}{'I(S;column) [nats]':>20}{'S guessed right':>18}",
         f"  {'(none)':<{width}}{'':>8}{0.0:>20.4f}{alone:>18.1%}",
-        f"  {'(the released one)':<{width}}{len(mechanism.p_y):>8,}{released:>20.4f}{_guessed(mechanism):>18.1%}",
+        f"  {'(the released one)':<{width}}{len(mechanism.p_y):>8,}{released:>20.4f}{with_y:>18.1%}",
     ]
     for leak in fitted.leaks:
         information = f"{'>= ' if leak.at_least else ''}{leak.information:.4f}"
         mark = "  tells more than the released column" if leak.column in telling else ""
         lines.append(f"  {shown(leak.column):<{width}}{leak.n_values:>8,}{information:>20}{leak.guessed:>18.1%}{mark}")
     return "\n".join(lines)
-
-
-def _guessed(mechanism):
-    return float((mechanism.p_y_given_s * mechanism.joint.p_s[:, None]).max(axis=0).sum())
 
 
 def warnings(mechanism, passes, seeded, keep_sensitive):
@@ -268,11 +263,11 @@ def counts(counts, path):
 def curves(curves):
     """Share of records changed, a line for each point, a column for each mechanism."""
     widths = {label: max(12, len(label) + 2) for label in curves.labels}
-    lines = [f"{curves.grid:>10}" + "".join(f"{label:>{widths[label]}}" for label in curves.labels)]
+    text = f"share of the records that change\n{curves.grid:>10}"
+    text += "".join(f"{label:>{width}}" for label, width in widths.items())
     for i, point in enumerate(curves.points):
-        shares = ((label, curves[label]["dtv"][i]) for label in curves.labels)
-        lines.append(f"{point:>10g}" + "".join(f"{share:>{widths[label]}.3%}" for label, share in shares))
-    return "share of the records that change\n" + "\n".join(lines) + "\n"
+        text += f"\n{point:>10g}" + "".join(f"{curves[one]['dtv'][i]:>{width}.3%}" for one, width in widths.items())
+    return text + "\n"
 
 
 def curves_csv(curves):

@@ -28,7 +28,7 @@ MEASURES = {
 """What is known at every point, and how an axis says it."""
 
 FOR_ALPHA = ("markov", "optimal_markov", "non_markov")
-FOR_TARGET = ("markov", "optimal_markov", "non_markov", "optimal")
+FOR_TARGET = (*FOR_ALPHA, "optimal")
 
 
 def tradeoff(
@@ -98,10 +98,8 @@ class Curves:
             import pandas
         except ImportError:
             raise ImportError("to_pandas needs pandas: pip install linred[pandas]") from None
-        parts = [
-            pandas.DataFrame({"mechanism": label, "asked": self.points, **self._curves[label]}) for label in self.labels
-        ]
-        return pandas.concat(parts, ignore_index=True)
+        parts = ({"mechanism": label, "asked": self.points, **curve} for label, curve in self._curves.items())
+        return pandas.concat(map(pandas.DataFrame, parts), ignore_index=True)
 
     def plot(self, x=None, y="dtv", ax=None):
         """Draw measure y against measure x, by default against what was varied; returns the matplotlib axes."""
@@ -122,13 +120,14 @@ def _grid(**given):
     if len(chosen) != 1:
         names = ", ".join(name for name, _ in chosen) or "none"
         raise ValueError(f"just one of alphas, ldp and log_lift is needed; given: {names}")
-    (name, values), high = chosen[0], 1.0 if chosen[0][0] == "alphas" else math.inf
+    name, values = chosen[0]
     try:
         points = list(values)
     except TypeError:
         points = [values]
     if not points:
         raise ValueError(f"{name} has no points")
+    high = 1.0 if name == "alphas" else math.inf
     points = [validation.number(f"{name}[{i}]", point, 0.0, high) for i, point in enumerate(points)]
     return name.removesuffix("s"), np.array(points)
 
@@ -142,9 +141,7 @@ def _makers(mechanisms, grid, distortion, time_limit):
         return mechanisms
     options = {"distortion": distortion, "time_limit": time_limit}
     known = {name: partial(_made, kind, options) for name, kind in KINDS.items() if kind.takes_alpha or grid != "alpha"}
-    if isinstance(mechanisms, str):
-        mechanisms = [mechanisms]
-    labels = mechanisms
+    labels = [mechanisms] if isinstance(mechanisms, str) else mechanisms
     if mechanisms is None:
         labels = FOR_ALPHA if grid == "alpha" else FOR_TARGET
     if not isinstance(labels, list | tuple) or not labels:

@@ -4,15 +4,7 @@ import re
 from pathlib import Path
 
 import linred
-from support.commands import (
-    ADULT,
-    PAIR,
-    TARGET,
-    column,
-    fit,
-    read_csv,
-    text_of,
-)
+from support.commands import ADULT, PAIR, TARGET, column, fit, read_csv, text_of
 
 
 def test_run_is_fit_and_sanitize_and_report(linred_command):

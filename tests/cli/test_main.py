@@ -3,16 +3,7 @@
 import subprocess
 import sys
 
-from support.commands import (
-    ADULT,
-    PAIR,
-    TARGET,
-    Done,
-    command,
-    process,
-    refused,
-    text_of,
-)
+from support.commands import ADULT, PAIR, TARGET, Done, command, process, refused, text_of
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path):

@@ -3,12 +3,7 @@
 import json
 
 import linred
-from support.commands import (
-    ADULT,
-    PAIR,
-    TARGET,
-    fit,
-)
+from support.commands import ADULT, PAIR, TARGET, fit
 
 
 def test_the_report_of_a_fit(linred_command):
