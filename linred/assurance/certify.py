@@ -132,7 +132,7 @@ class Certifying:
     def __init__(self, mechanism, counts):
         self.mechanism, self.counts, self.joint = mechanism, np.asarray(counts), mechanism.joint
         self.n_s, self.n = self.counts.sum(axis=1), int(self.counts.sum())
-        self.rows = _AllRows(Realised(mechanism.sampler()), self.joint.shape)
+        self.rows = _AllRows(Realised(mechanism.sampler()), mechanism.sees_s, self.joint.shape)
         self.low, self.high = (np.stack(ends) for ends in zip(*(rows.range() for rows in self.rows), strict=True))
 
     def from_held_out(self, confidence, level):
@@ -213,9 +213,9 @@ class Certifying:
 class _AllRows:
     """`Rows` of every s; made anew each time where all of them would take too much memory."""
 
-    def __init__(self, channel, shape):
+    def __init__(self, channel, sees_s, shape):
         self._channel, self._n_s, self._kept = channel, shape[0], None
-        if not channel.sees_s:
+        if not sees_s:
             self._kept = [channel.of(0)] * shape[0]
         elif shape[0] * shape[1] ** 2 <= MOST_KEPT:
             self._kept = [channel.of(s) for s in range(shape[0])]
