@@ -24,8 +24,7 @@ def conformance(released, x, mechanism, level):
     if x is None:
         return (False if reasons else None), reasons
     transitions = Transitions(released, x, mechanism)
-    reasons += transitions.impossible()
-    reasons += transitions.cells(level / 3.0) + transitions.pools(level / 3.0)
+    reasons += transitions.impossible() + transitions.cells(level / 3.0) + transitions.pools(level / 3.0)
     because = "which what is above may explain" if reasons else "so they share randomness"
     reasons += [f"{reason}, {because}" for reason in transitions.lags(level / 3.0)]
     return not reasons, reasons
@@ -84,12 +83,11 @@ class Transitions:
     def _look_at(self, of_pairs, p, n_hits):
         at, x, n = np.arange(of_pairs.size), self._pair_x[of_pairs], self._n[of_pairs, None]
         self._never.append(_cells_of(of_pairs, (p == 0.0) & (n_hits > 0)))
-        self._n_cells += np.count_nonzero((p > 0.0) & (p < 1.0))
-        tested = (p > 0.0) & (p < 1.0) & ((n_hits > 0) | (n * p > 3.0))  # without hits none is below e^-3 but these
-        expected = (n * p)[tested]
-        tails = _tails(n_hits[tested], np.broadcast_to(n, p.shape)[tested], p[tested])
-        cells = _cells_of(of_pairs, tested)
-        self._cells.append(np.column_stack([*cells.T, np.minimum(*tails), n_hits[tested], expected]))
+        uncertain, expected = (p > 0.0) & (p < 1.0), n * p
+        self._n_cells += np.count_nonzero(uncertain)
+        tested = uncertain & ((n_hits > 0) | (expected > 3.0))  # without hits none is below e^-3 but these
+        tail = np.minimum(*_tails(n_hits[tested], np.broadcast_to(n, p.shape)[tested], p[tested]))
+        self._cells.append(np.column_stack([_cells_of(of_pairs, tested), tail, n_hits[tested], expected[tested]]))
         others = p.copy()
         others[at, x] = 0.0  # summed without it: one less P(x|s,x) would cancel
         self._change[of_pairs] = np.where(p[at, x] == 0.0, 1.0, np.minimum(others.sum(axis=1), 1.0))
