@@ -28,17 +28,25 @@ class Counts(NamedTuple):
 class Drawn:
     """Records as they were drawn, in codes; a code of |X| stands for a missing value, where `unseen` asks for it."""
 
-    def __init__(self, mechanism, known, y_codes, private):
-        self._mechanism, self._known, self.y_codes, self._private = mechanism, known, y_codes, private
+    def __init__(self, mechanism, known, unseen, *, key, seed, ids, **how):
+        self._joint, self._known, self._private = mechanism.joint, known, seed is None
+        if key is None and seed is None and ids is None:
+            key = keystream.secret()  # one for both draws below: each record uses one of them
+        how |= {"key": key, "seed": seed, "ids": ids}
+        self.y_codes = mechanism.sampler().sample(known.s_codes, known.x_codes, **how)
+        if known.unknown is not None:
+            missing = self._joint.shape[1]
+            others = mechanism.marginal_sampler.sample(None, known.x_codes, **how) if unseen == "marginal" else missing
+            self.y_codes = np.where(known.unknown, others, self.y_codes.astype(np.int64))
 
     def counts(self):
         _, s_codes, x_codes, unknown, x_as_given = self._known
-        y_codes, labels = self.y_codes, self._mechanism.joint.x_labels
+        y_codes, labels = self.y_codes, self._joint.x_labels
         if unknown is not None and None in labels:  # one code for a missing value
             y_codes = np.where(y_codes == len(labels), labels.index(None), y_codes)
         changed = y_codes != x_as_given
         n_unknown = 0 if unknown is None else int(unknown.sum())
-        n_pairs = _n_unseen_pairs(self._mechanism.joint, s_codes, x_codes, n_unknown)
+        n_pairs = _n_unseen_pairs(self._joint, s_codes, x_codes, n_unknown)
         return Counts(changed.size, int(np.count_nonzero(changed)), n_unknown, n_pairs, self._private)
 
 
@@ -46,13 +54,13 @@ def sanitize(mechanism, s, x, unseen, **how):
     """(column, counts), where counts() is the `Counts`; see `Mechanism.sanitize`."""
     known, labels = _known_codes(mechanism, s, x, unseen), mechanism.joint.x_labels
     decode = known.x.decoder((*labels, None) if unseen == "null" else labels)
-    drawn = _draw(mechanism, known, unseen, **how)
+    drawn = Drawn(mechanism, known, unseen, **how)
     return decode(drawn.y_codes), drawn.counts
 
 
 def draw(mechanism, s, x, unseen, **how):
     """`Drawn` for columns of records: what `sanitize` does, without the way back to a column."""
-    return _draw(mechanism, _known_codes(mechanism, s, x, unseen), unseen, **how)
+    return Drawn(mechanism, _known_codes(mechanism, s, x, unseen), unseen, **how)
 
 
 def check_policy(unseen):
@@ -69,19 +77,6 @@ class _Known(NamedTuple):
     x_codes: np.ndarray
     unknown: np.ndarray | None
     x_as_given: np.ndarray
-
-
-def _draw(mechanism, known, unseen, *, key, seed, ids, **how):
-    _, s_codes, x_codes, unknown, _ = known
-    if key is None and seed is None and ids is None:
-        key = keystream.secret()  # one for both draws below: each record uses one of them
-    how |= {"key": key, "seed": seed, "ids": ids}
-    y_codes = mechanism.sampler().sample(s_codes, x_codes, **how)
-    if unknown is not None:
-        missing = mechanism.joint.shape[1]
-        others = mechanism.marginal_sampler.sample(None, x_codes, **how) if unseen == "marginal" else missing
-        y_codes = np.where(unknown, others, y_codes.astype(np.int64))
-    return Drawn(mechanism, known, y_codes, private=seed is None)
 
 
 def _known_codes(mechanism, s, x, unseen):
