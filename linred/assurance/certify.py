@@ -242,8 +242,9 @@ class Hits:
 def _rounded(rows, counts, low, high, chance):
     """Hits at every y of one s: a sum of binomials, one for each value that P(y|s,.) has; by inversion."""
     width = np.where(high > low, high - low, 1.0)
-    share = np.minimum(np.clip(np.vstack([rows.own, rows.others]) - low, 0.0, None) / width, 1.0)
+    share = np.clip(np.vstack([rows.own, rows.others]) - low, 0.0, None) / width
     n = np.vstack([counts, rows.weights(counts)])
+    share = np.minimum(share, 1.0)
     hits = np.where(share == 1.0, n, 0.0)
     some = (share > 0.0) & (share < 1.0) & (n > 0)
     if some.any():
