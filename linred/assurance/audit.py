@@ -11,7 +11,6 @@ from typing import ClassVar
 
 from linred._common import validation
 from linred._common.render import Printed
-from linred._common.validation import check_confidence
 from linred.assurance.conformance import conformance
 from linred.assurance.released import Released
 from linred.privacy.leakage import FIGURES, Leakage
@@ -46,7 +45,7 @@ class Audit(Printed, Leakage):
     @property
     def n_kinds_claimed(self):
         """How many kinds of figures were claimed, which hold all at once."""
-        return 0 if self.claim is None else _n_families(self.claim)
+        return _n_families(self.claim)
 
 
 def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
@@ -69,10 +68,10 @@ def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
     Given s, let the y be independent, each with P(y|s), which may be anything. Then `ldp` is at or below the truth with
     probability `confidence`, and so is `maximal_leakage`. If pairs (s, y) are independent and alike, so are the three
     lifts, all at once, and `mutual_information`. No alphabet is assumed, nor its size: see
-    `linred.assurance.released`. Where
-    figures of several kinds are claimed (the lifts are one kind), those hold all at once, and so a claim that is true
-    is called refuted with probability 1 - confidence at most. No figure is negative. They are of the distribution that
-    these records come from, whether or not that is the one that the mechanism was fitted on.
+    `linred.assurance.released`. Where figures of several kinds are claimed (the lifts are one kind), those hold all at
+    once, and so a claim that is true is called refuted with probability 1 - confidence at most. No figure is negative.
+    They are of the distribution that these records come from, whether or not that is the one that the mechanism was
+    fitted on.
 
     If the mechanism's sampler drew y with randomness of its own for every record, `conforms` is False with probability
     1 - confidence at most. A move of probability zero in the integers refutes by itself. A third of the level each goes
@@ -90,7 +89,7 @@ def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
     >>> round(released.ldp, 3), released.where, released.refuted
     (0.62, ('a', 'f', 'm'), True)
     """
-    level = 1.0 - check_confidence(confidence)
+    level = 1.0 - validation.check_confidence(confidence)
     if mechanism is not None:
         validation.mechanism(mechanism)
     if x is not None and mechanism is None:
@@ -98,8 +97,7 @@ def audit(s, y, *, x=None, mechanism=None, claim=None, confidence=0.95):
     claimed = None if claim is None else _claimed(claim)
     released = Released(s, y, mechanism)
     conforms, more = (None, []) if mechanism is None else conformance(released, x, mechanism, level)
-    n_families = 1 if claimed is None else max(1, _n_families(claimed))
-    figures, where = released.figures(level / n_families)
+    figures, where = released.figures(level / max(1, _n_families(claimed)))
     refuted, reasons = (None, []) if claimed is None else _against_claim(figures, claimed)
     return Audit(*figures, confidence, released.n, where, claimed, refuted, conforms, (*reasons, *more))
 
@@ -113,25 +111,23 @@ def _claimed(claim):
             if name not in FIGURES:
                 raise ValueError(f"claim has {name!r}, which is none of {', '.join(FIGURES)}")
         stated = {f"claim[{name!r}]": (name, value) for name, value in claim.items()}
-    elif any(hasattr(claim, name) for name in FIGURES):
-        there = [name for name in FIGURES if hasattr(claim, name)]
-        stated = {f"claim.{name}": (name, getattr(claim, name)) for name in there}
     else:
-        stated = {"claim": ("ldp", claim)}
+        there = [name for name in FIGURES if hasattr(claim, name)]
+        stated = {f"claim.{name}": (name, getattr(claim, name)) for name in there} or {"claim": ("ldp", claim)}
     figures = {name: validation.number(place, value, 0.0, math.inf) for place, (name, value) in stated.items()}
     return Leakage(*(figures.get(name, math.inf) for name in FIGURES))
 
 
 def _n_families(claimed):
-    return len({FAMILIES[name] for name, value in claimed.as_dict().items() if value < math.inf})
+    figures = {} if claimed is None else claimed.as_dict()
+    return len({FAMILIES[name] for name, value in figures.items() if value < math.inf})
 
 
 def _against_claim(figures, claimed):
     """(whether a figure is above what is claimed, reasons)."""
-    each = zip(FIGURES.values(), figures, claimed, strict=True)
     reasons = [
         f"{label} is at least {figure:.6g}, and claimed to be {most:.6g}"
-        for label, figure, most in each
+        for label, figure, most in zip(FIGURES.values(), figures, claimed, strict=True)
         if figure > most
     ]
     return bool(reasons), reasons

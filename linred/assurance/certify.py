@@ -132,16 +132,25 @@ class Certifying:
     def __init__(self, mechanism, counts):
         self.mechanism, self.counts, self.joint = mechanism, np.asarray(counts), mechanism.joint
         self.n_s, self.n = self.counts.sum(axis=1), int(self.counts.sum())
-        self.rows = _AllRows(Realised(mechanism.sampler()), self.joint.shape)
+        self._channel, self._kept = Realised(mechanism.sampler()), None
+        if not mechanism.sees_s:
+            self._kept = [self._channel.of(0)] * self.n_s.size
+        elif self.counts.size * self.joint.shape[1] <= MOST_KEPT:
+            self._kept = list(self.rows)
         self.low, self.high = (np.stack(ends) for ends in zip(*(rows.range() for rows in self.rows), strict=True))
+
+    @property
+    def rows(self):
+        """`Rows` of every s; made anew each time where all of them would take too much memory."""
+        return self._kept or map(self._channel.of, range(self.n_s.size))
 
     def from_held_out(self, confidence, level):
         hits = Hits(self.rows, self.counts, self.low, self.high)
         ldp, where = self._ldp(hits, level)
-        max_lift, min_lift = self._lifts(hits, self._hits_of_all(), level)
-        leakage = min(_leakage(hits.highest(level / self.joint.shape[1])), math.log(min(self.joint.shape)))
+        max_lift, min_lift = self._lifts(hits, level)
+        leakage = _leakage(hits.highest(level / self.joint.shape[1]))
         shared = level / (2.0 * self.counts.size + 2.0 * self.n_s.size)
-        weights = _share_limits(self.n_s, self.n, shared)
+        weights = _limits(self.n_s, self.n, shared)
         information = _information(hits.lowest(shared), hits.highest(shared), *weights, self.mechanism.p_y)
         figures = Leakage.from_lifts(ldp, max_lift, min_lift, information, leakage).changed_by(_rounded_up)
         return self.certified(figures, confidence, HELD_OUT, False, self._because(ldp, where))
@@ -149,16 +158,11 @@ class Certifying:
     def from_fit(self, confidence, level):
         """Every P(x|s) and every P(s) in a box of its own, all at once; P(y|s) at the ends of what they allow."""
         shared = level / (2.0 * self.counts.size + 2.0 * self.n_s.size)
-        n_s = self.n_s[:, None]
-        low_x, high_x = (
-            confidence_limits.lowest(self.counts, n_s, shared),
-            confidence_limits.highest(self.counts, n_s, shared),
-        )
-        ends = [_extremes(rows, *limits) for rows, *limits in zip(self.rows, low_x, high_x, strict=True)]
+        limits_x = _limits(self.counts, self.n_s[:, None], shared)
+        ends = [_extremes(rows, *limits) for rows, *limits in zip(self.rows, *limits_x, strict=True)]
         low, high = (np.stack(part) for part in zip(*ends, strict=True))
         low, high = np.maximum(low, self.low), np.minimum(high, self.high)
-        figures, where = _of_box(low, high, *_share_limits(self.n_s, self.n, shared), self.mechanism.p_y)
-        figures = figures.changed_by(_rounded_up)
+        figures, where = _of_box(low, high, *_limits(self.n_s, self.n, shared), self.mechanism.p_y)
         return self.certified(figures, confidence, FITTED, True, self._because(figures.ldp, where))
 
     def confirms(self, asked, level):
@@ -167,20 +171,17 @@ class Certifying:
         if asked.ldp < math.inf:
             ldp = _rounded_up(self._ldp(hits, level)[0])
         if asked.log_lift < math.inf and ldp <= asked.ldp:
-            log_lift = _rounded_up(max(self._lifts(hits, self._hits_of_all(), level)))
+            log_lift = _rounded_up(max(self._lifts(hits, level)))
         return ldp <= asked.ldp and log_lift <= asked.log_lift
-
-    def _hits_of_all(self):
-        return Hits(self.rows, self.counts, self.low.min(axis=0), self.high.max(axis=0), together=True)
 
     def _ldp(self, hits, level):
         """(upper bound, (y, s, s')): the largest of bounds for each pair of groups, which are independent given S."""
         n_steps = int(np.clip(MOST_LIMITS // self.counts.size, FEWEST_STEPS, MOST_STEPS))
-        highs, lows = hits.of_two(level, n_steps)
-        return _largest_ratio(highs, lows)
+        return _largest_ratio(*hits.of_two(level, n_steps))
 
-    def _lifts(self, hits, over_all, level):
+    def _lifts(self, hits, level):
         """Upper bounds of max-lift and min-lift: P(y|s) from the records of s, P(y) from all of them."""
+        over_all = Hits(self.rows, self.counts, self.low.min(axis=0), self.high.max(axis=0), together=True)
         of_one, of_all = OF_ONE * level, OF_ALL * level
         return (
             _log_ratio(hits.highest(of_one), over_all.lowest(of_all)).max(),
@@ -197,9 +198,8 @@ class Certifying:
         """Figures that hold for any P(S, X)."""
         if (self.high.max(axis=0) == self.low.min(axis=0)).all():
             return Leakage.all_equal(0.0)
-        one, zero = np.ones(self.n_s.size), np.zeros(self.n_s.size)
-        figures, _ = _of_box(self.low, self.high, zero, one, self.mechanism.p_y)
-        return figures.changed_by(_rounded_up)
+        zero, one = np.zeros(self.n_s.size), np.ones(self.n_s.size)
+        return _of_box(self.low, self.high, zero, one, self.mechanism.p_y)[0]
 
     def _because(self, ldp, where):
         if ldp == 0.0:
@@ -208,20 +208,6 @@ class Certifying:
         labels = [f"{self.joint.s_labels[s]!r} ({self.n_s[s]:,} records)" for s in both]
         text = f"y = {self.joint.x_labels[y]!r}, s = {labels[0]} against {labels[1]}"
         return text if math.isfinite(ldp) else f"infinite: {text}, which may never release it"
-
-
-class _AllRows:
-    """`Rows` of every s; made anew each time where all of them would take too much memory."""
-
-    def __init__(self, channel, shape):
-        self._channel, self._n_s, self._kept = channel, shape[0], None
-        if not channel.sees_s:
-            self._kept = [channel.of(0)] * shape[0]
-        elif shape[0] * shape[1] ** 2 <= MOST_KEPT:
-            self._kept = [channel.of(s) for s in range(shape[0])]
-
-    def __iter__(self):
-        return iter(self._kept) if self._kept else map(self._channel.of, range(self._n_s))
 
 
 class Hits:
@@ -246,9 +232,7 @@ class Hits:
         return self._scaled(confidence_limits.lowest(self.n_hits, self._n, level))
 
     def of_two(self, level, n_steps):
-        return tuple(
-            self._scaled(part) for part in confidence_limits.limits_of_two(self.n_hits, self._n, level, n_steps)
-        )
+        return tuple(map(self._scaled, confidence_limits.limits_of_two(self.n_hits, self._n, level, n_steps)))
 
     def _scaled(self, share):
         low, high = (end if share.ndim == end.ndim else end[..., None] for end in (self._low, self._high))
@@ -281,8 +265,8 @@ def _extremes(rows, low_x, high_x):
     )
 
 
-def _share_limits(n_s, n, level):
-    return confidence_limits.lowest(n_s, n, level), confidence_limits.highest(n_s, n, level)
+def _limits(n_hits, n, level):
+    return confidence_limits.lowest(n_hits, n, level), confidence_limits.highest(n_hits, n, level)
 
 
 def _of_box(low, high, w_low, w_high, q):
@@ -292,10 +276,9 @@ def _of_box(low, high, w_low, w_high, q):
     """
     ldp, where = _largest_ratio(high[..., None], low[..., None])
     max_lift, min_lift = _lifts_of_box(low, high, w_low, w_high)
-    most = math.log(min(low.shape))
-    leakage = min(_leakage(high), most)
-    information = min(_information(low, high, w_low, w_high, q), most)
-    return Leakage.from_lifts(ldp, max_lift, min_lift, information, leakage), where
+    information = min(_information(low, high, w_low, w_high, q), math.log(min(low.shape)))
+    figures = Leakage.from_lifts(ldp, max_lift, min_lift, information, _leakage(high))
+    return figures.changed_by(_rounded_up), where
 
 
 def _lifts_of_box(low, high, w_low, w_high):
@@ -324,13 +307,12 @@ def _largest_ratio(highs, lows):
         above, below = np.log(highs), -np.log(lows)
     below[np.broadcast_to((highs == 0.0).all(axis=0), below.shape)] = 0.0  # a y that is never released
     first, second = above.argmax(axis=0), below.argmax(axis=0)
-    others = [
-        np.where(np.arange(len(highs))[:, None, None] == best, -np.inf, part)
-        for best, part in ((second, above), (first, below))
-    ]
+    each_s = np.arange(len(highs))[:, None, None]
+    above_elsewhere = np.where(each_s == second, -np.inf, above)
+    below_elsewhere = np.where(each_s == first, -np.inf, below)
     choices = (
-        (np.take_along_axis(above, first[None], 0)[0], others[1].max(axis=0), first, others[1].argmax(axis=0)),
-        (others[0].max(axis=0), np.take_along_axis(below, second[None], 0)[0], others[0].argmax(axis=0), second),
+        (above.max(axis=0), below_elsewhere.max(axis=0), first, below_elsewhere.argmax(axis=0)),
+        (above_elsewhere.max(axis=0), below.max(axis=0), above_elsewhere.argmax(axis=0), second),
     )
     largest, where = 0.0, (0, 0, 1)
     for high, low, s, other in choices:
@@ -343,14 +325,15 @@ def _largest_ratio(highs, lows):
 
 
 def _leakage(high):
-    return max(0.0, math.log(math.fsum(np.minimum(high, 1.0).max(axis=0))))
+    """Upper bound of maximal leakage, of every P(y|s) up to `high`; it is log min(|S|, |X|) at most anyhow."""
+    return min(max(0.0, math.log(math.fsum(np.minimum(high, 1.0).max(axis=0)))), math.log(min(high.shape)))
 
 
 def _information(low, high, w_low, w_high, q):
     """Upper bound of sum_s P(s) sum_y P(y|s) log(P(y|s) / q(y)), at or above I(S;Y).
 
-    v log(v / q) is convex in v, and so at most its chord over [low, high]: then each row is a `bounds.largest_mean`,
-    and so is the mean over s.
+    v log(v / q) is convex in v, and so at most its chord over [low, high]: then each row is a `largest_mean`, and so is
+    the mean over s.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = [np.where(end > 0.0, end * np.log(end / q), 0.0) for end in (low, high)]

@@ -1,5 +1,7 @@
 """What a column that is published as it is tells about S, counted in one pass and in bounded memory."""
 
+from itertools import islice
+
 import numpy as np
 
 from linred.columns.encoded_column import EncodedColumn
@@ -41,13 +43,13 @@ class ColumnLeakage:
         if self._edges is None and not self._others:
             found = column.dictionary()
             values = found.labels[:-1]
-            if len(self._values) == 0 and len(values) > MOST_VALUES:
+            if not self._values and len(values) > MOST_VALUES:
                 self._edges = _edges_of(column)
             if self._edges is None:
                 self._values.update(dict.fromkeys(values))
                 self._others = len(self._values) > MOST_VALUES
-            if self._edges is None and not self._others:
-                return found
+                if not self._others:
+                    return found
         return self._among_others(column) if self._edges is None else self._in_bins(column)
 
     def _in_bins(self, column):
@@ -56,7 +58,7 @@ class ColumnLeakage:
         return EncodedColumn(codes, (*range(n_bins), None))
 
     def _among_others(self, column):
-        known = [value for value, _ in zip(self._values, range(MOST_VALUES), strict=False) if value is not None]
+        known = [value for value in islice(self._values, MOST_VALUES) if value is not None]
         return EncodedColumn(column.among(known), (*known, OTHERS))
 
     def leak(self, n_records):
@@ -66,14 +68,11 @@ class ColumnLeakage:
         counts = self._tally.counts
         counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
         n_s, n_values = counts.shape
-        return Leak(
-            self.name,
-            n_values,
-            metrics.mutual_information(Joint.from_counts(counts)),
-            (n_s - 1) * (n_values - 1) / (2.0 * n_records),
-            float(counts.max(axis=0).sum() / n_records),
-            self._others or self._edges is not None,
-        )
+        information = metrics.mutual_information(Joint.from_counts(counts))
+        by_chance = (n_s - 1) * (n_values - 1) / (2.0 * n_records)
+        guessed = float(counts.max(axis=0).sum() / n_records)
+        at_least = self._others or self._edges is not None
+        return Leak(self.name, n_values, information, by_chance, guessed, at_least)
 
 
 def _edges_of(column):

@@ -14,9 +14,7 @@ BLOCK_CELLS = 2**20
 
 def conformance(released, x, mechanism, level):
     """(verdict or None, reasons)."""
-    n_x = mechanism.joint.shape[1]
-    outside = released.y == n_x
-    reasons = []
+    outside, reasons = released.y == mechanism.joint.shape[1], []
     if outside.any():
         record = int(np.argmax(outside))
         value = adapter_of("y", released.y_column).value_at(record)
@@ -24,8 +22,7 @@ def conformance(released, x, mechanism, level):
     if x is None:
         return (False if reasons else None), reasons
     transitions = Transitions(released, x, mechanism)
-    reasons += transitions.impossible()
-    reasons += transitions.cells(level / 3.0) + transitions.pools(level / 3.0)
+    reasons += transitions.impossible() + transitions.cells(level / 3.0) + transitions.pools(level / 3.0)
     because = "which what is above may explain" if reasons else "so they share randomness"
     reasons += [f"{reason}, {because}" for reason in transitions.lags(level / 3.0)]
     return not reasons, reasons
@@ -82,17 +79,21 @@ class Transitions:
                 yield of_pairs, p, self._counts[start : of_pairs[-1] + 1].toarray()[:, :-1]
 
     def _look_at(self, of_pairs, p, n_hits):
-        at, x, n = np.arange(of_pairs.size), self._pair_x[of_pairs], self._n[of_pairs, None]
-        self._never.append(_cells_of(of_pairs, (p == 0.0) & (n_hits > 0)))
-        self._n_cells += np.count_nonzero((p > 0.0) & (p < 1.0))
-        tested = (p > 0.0) & (p < 1.0) & ((n_hits > 0) | (n * p > 3.0))  # without hits none is below e^-3 but these
-        expected = (n * p)[tested]
-        tails = _tails(n_hits[tested], np.broadcast_to(n, p.shape)[tested], p[tested])
-        cells = _cells_of(of_pairs, tested)
-        self._cells.append(np.column_stack([*cells.T, np.minimum(*tails), n_hits[tested], expected]))
+        at, x, n = np.arange(of_pairs.size), self._pair_x[of_pairs], self._n[of_pairs]
+        row, y = np.nonzero((p == 0.0) & (n_hits > 0))
+        self._never.append(self._cell(of_pairs[row], y))
+        uncertain, expected = (p > 0.0) & (p < 1.0), n[:, None] * p
+        self._n_cells += np.count_nonzero(uncertain)
+        row, y = np.nonzero(uncertain & ((n_hits > 0) | (expected > 3.0)))  # without hits none is below e^-3 but these
+        tail = np.minimum(*_tails(n_hits[row, y], n[row], p[row, y]))
+        self._cells.append(np.column_stack([of_pairs[row], y, tail, n_hits[row, y], expected[row, y]]))
         others = p.copy()
         others[at, x] = 0.0  # summed without it: one less P(x|s,x) would cancel
         self._change[of_pairs] = np.where(p[at, x] == 0.0, 1.0, np.minimum(others.sum(axis=1), 1.0))
+
+    def _cell(self, pair, y):
+        """The number of (s, x, y)."""
+        return pair * self._counts.shape[1] + y
 
     def _named(self, pair, y=None):
         s, x = self._labels.s_labels[self._pair_s[pair]], self._labels.x_labels[self._pair_x[pair]]
@@ -104,8 +105,7 @@ class Transitions:
         never = np.concatenate(self._never)
         if never.size == 0:
             return []
-        n_y = self._counts.shape[1]
-        hit = np.isin(self._pair * n_y + self.y, never[:, 0] * n_y + never[:, 1])
+        hit = np.isin(self._cell(self._pair, self.y), never)
         record = int(np.argmax(hit))
         more = f", as {hit.sum() - 1:,} others did" if hit.sum() > 1 else ""
         return [f"record {record}, {self._named(self._pair[record], self.y[record])}, which is never drawn{more}"]
@@ -161,11 +161,6 @@ class Transitions:
         tail, lag, hits, mean = min(found)
         times = f"{hits:,} times, where {mean:,.1f} are expected ({_chance(tail)})"
         return [f"records that are {lag:,} apart change together {times}"]
-
-
-def _cells_of(of_pairs, mask):
-    row, y = np.nonzero(mask)
-    return np.column_stack([of_pairs[row], y])
 
 
 def _chance(tail):

@@ -78,9 +78,8 @@ class Monitor:
     ---------
     If records are independent given s, and P(x|s) is for every s what it was in the calibration, the probability that
     the monitor *ever* alarms is at most 1 - confidence, over calibration and stream together, whatever P(S) does and
-    whatever the batches are. `linred.assurance.monitor` proves it.
-    The order of the records does not change `evidence`, nor do
-    the batches.
+    whatever the batches are. `linred.assurance.monitor` proves it. The order of the records does not change `evidence`,
+    nor do the batches.
 
     An x outside the alphabet is one more category of its s; records of an s outside it, or never seen in the
     calibration, are only counted. The alphabet of X is taken for fixed. Where it was read off the calibration, the

@@ -85,8 +85,8 @@ class _Groups(NamedTuple):
         return ratios[some], y[place[some]], s[some], other[some]
 
     def ratios(self, y, s, other, levels, n_steps):
-        """Lower bounds of P(y|s) / P(y|s') by `bounds.limits_of_two`, which has the proof, with a level for each, and
-        limits away from n_hits by 1 or more."""
+        """Lower bounds of P(y|s) / P(y|s') by `limits_of_two`, which has the proof, with a level for each, and limits
+        away from n_hits by 1 or more."""
         evidence = np.array([confidence_limits.evidence_of_two(level) for level in levels[s, y]]).reshape(-1, 1)
         n_hits, n, other_hits, other_n = self.n_hits[s, y, None], self.n[s], self.n_hits[other, y, None], self.n[other]
         share = np.arange(n_steps) / n_steps
@@ -97,11 +97,9 @@ class _Groups(NamedTuple):
     def _tried(self, low, high):
         """Pairs of groups at every y: s with the highest low ends and s' with the lowest high ends; complements."""
         n_groups, n_y = low.shape
-        if n_y == 0:
-            return (np.zeros((1, 0), int),) * 2
         n_s = n_groups if n_groups == 2 else n_groups // 2
         s, other = np.argsort(-low[:n_s], axis=0)[:NEAREST, None], np.argsort(high[:n_s], axis=0)[None, :NEAREST]
-        pairs = [np.broadcast_to(part, (s.shape[0], other.shape[1], n_y)).reshape(-1, n_y) for part in (s, other)]
+        pairs = [part.reshape(s.shape[0] * other.shape[1], n_y) for part in np.broadcast_arrays(s, other)]
         if n_groups == 2:
             return pairs
         each = np.broadcast_to(np.arange(n_groups)[:, None], (n_groups, n_y))
@@ -112,7 +110,7 @@ class Released:
     """Released records in codes, and counts of (s, y) for the s and y that occur."""
 
     def __init__(self, s, y, mechanism):
-        self.s_column, self.y_column = s, y
+        self.y_column = y
         if mechanism is None:
             (self.s, s_labels), (self.y, y_labels) = _encoded("s", s), _encoded("y", y)
         else:
@@ -125,14 +123,14 @@ class Released:
         if self.n == 0:
             raise ValueError("s and y have no records to audit")
         self.s, self.y = (np.ascontiguousarray(codes) for codes in (self.s, self.y))
-        self._shape, self._labels = (len(s_labels), len(y_labels)), (s_labels, y_labels)
+        self._labels = s_labels, y_labels
         counts = self._count(slice(None))
         self._some = np.flatnonzero(counts.any(axis=1)), np.flatnonzero(counts.any(axis=0))
         self.counts = counts[np.ix_(*self._some)]
         self.n_s = self.counts.sum(axis=1)[:, None]
 
     def _count(self, which):
-        return counting.count_pairs(self.s[which], self.y[which], *self._shape, names=("s", "y"))
+        return counting.count_pairs(self.s[which], self.y[which], *map(len, self._labels), names=("s", "y"))
 
     def figures(self, level):
         """(`Leakage`, labels of where the LDP is)."""
@@ -281,6 +279,5 @@ def _encoded(name, column):
     """(codes, labels), in an order that does not depend on the run, for values that cannot be sorted too."""
     encoded = adapter_of(name, column).encoded(sort=False)
     order = sorted(range(len(encoded.labels)), key=lambda code: repr(encoded.labels[code]))
-    place = np.empty(len(order), np.uint32)
-    place[order] = np.arange(len(order))
+    place = np.argsort(order).astype(np.uint32)  # of each code in that order
     return place[encoded.codes], tuple(encoded.labels[code] for code in order)

@@ -1,7 +1,7 @@
 """A mechanism P(y|s,x): how it is stored, what it does to the data, and how it is applied.
 
 `Mechanism` keeps probabilities of keeping and sparse tables of destinations. What makes one is in
-`linred.design.closed_form`, `linred.design.optimal`, `linred.design.selective` and `linred.baselines`.
+`linred.design.closed_form`, `linred.design.optimal`, `linred.design.selective` and `linred.design.baselines`.
 """
 
 import math

@@ -16,7 +16,7 @@ made by these and not by the machine at hand."""
 
 
 class Compiled(NamedTuple):
-    """The tables, as `_sampling.Kernel` takes them; one of settled and keep_top is None."""
+    """The tables, as `sampling.Kernel` takes them; one of settled and keep_top is None."""
 
     n_s: int  # 0 where s is not seen: there is one row for each x then
     n_x: int
@@ -71,12 +71,11 @@ def _by_cells(n_s, p_sx, keep, move, destinations):
     possible = (destinations > 0.0) & (move > 0.0)[..., None]
     p = np.where(possible, np.maximum(destinations * move[..., None], 5e-324), 0.0)  # what is possible never underflows
     p[:, np.arange(n_x), np.arange(n_x)] += keep
-    padded = np.zeros((p.shape[0], 1 << shift, n_x))
-    padded[:, :n_x] = p
+    padded = np.pad(p, ((0, 0), (0, (1 << shift) - n_x), (0, 0)))
     padded[:, n_x:, 0] = 1.0
-    row, y = np.nonzero(padded.reshape(-1, n_x))
-    n_rows = padded.shape[0] << shift
-    indptr, probability = np.searchsorted(row, np.arange(n_rows + 1)), padded.reshape(-1, n_x)[row, y]
+    by_row = padded.reshape(-1, n_x)
+    (row, y), n_rows = np.nonzero(by_row), len(by_row)
+    indptr, probability = np.searchsorted(row, np.arange(n_rows + 1)), by_row[row, y]
     log2_cells = np.full(n_rows, 8, np.uint8)
     first_cell, cells = alias.cells_of(indptr, y.astype(np.int32), alias.quantise(indptr, probability), log2_cells)
     rows = np.zeros(n_rows, alias.ROW)

@@ -48,8 +48,7 @@ def certificate(sampler):
     p_y = np.array([math.fsum(column) for column in (p_s[:, None] * seen).T.tolist()])
     roundings = 1 if joint.counts is not None else 3  # in P(y|s); where P(x|s) are doubles, two lie in them
     information = 0.0 if _all_equal(seen, released) else _information_above(seen, p_s, p_y, roundings)
-    maxima = (0.0,) * 4 if _all_equal(rows, released) else _maxima_above(rows, p_y, roundings)
-    ldp, max_lift, min_lift, leakage = maxima
+    ldp, max_lift, min_lift, leakage = (0.0,) * 4 if _all_equal(rows, released) else _maxima_above(rows, p_y, roundings)
     p_y_given_s = np.tile(p_y, (joint.shape[0], 1))
     p_y_given_s[occurring] = seen
     unscaled = (np.ldexp(p, -SCALE) for p in (p_y_given_s, p_y))
@@ -79,9 +78,8 @@ def _information_above(seen, p_s, p_y, roundings):
 
     A logarithm is off by its argument's roundings, 2 roundings + 16 half-ulps in all at most, and a term by as many of
     its own, for its factors and for NumPy's logarithm, which may be off by a few ulps."""
-    terms = (
-        p_s[:, None] * np.ldexp(seen, -SCALE) * np.log(np.divide(seen, p_y, out=np.ones_like(seen), where=seen > 0.0))
-    )
+    lift = np.divide(seen, p_y, out=np.ones_like(seen), where=seen > 0.0)
+    terms = p_s[:, None] * np.ldexp(seen, -SCALE) * np.log(lift)
     return _above(math.fsum(terms.ravel().tolist()), (2 * roundings + 16) * (1.0 + float(np.abs(terms).sum())))
 
 

@@ -13,9 +13,9 @@ class Channel:
         rows = kernel.rows.reshape(joint.shape[0] if sampler.sees_s else 1, -1)[:, : joint.shape[1]]
         first_cells, first_rows, table = np.unique(rows["first_cell"], return_index=True, return_inverse=True)
         self.pieces = _pieces_of(kernel.cells, first_cells, rows["log2_cells"].ravel()[first_rows])
-        self.keep, self.table = rows["keep"].astype(object), table.reshape(rows.shape)
-        self._joint, self._sees_s = joint, sampler.sees_s
-        self.unseen = joint.unseen if sampler.sees_s else joint.p_x[None, :] == 0.0
+        self.keep = np.broadcast_to(rows["keep"].astype(object), joint.shape)
+        self.table = np.broadcast_to(table.reshape(rows.shape), joint.shape)
+        self._joint, self.unseen = joint, joint.unseen if sampler.sees_s else joint.p_x[None, :] == 0.0
 
     def unseen_row(self):
         """P(y|s,x) of pairs that the fit never saw: (numerators, denominator)."""
@@ -26,7 +26,6 @@ class Channel:
     def released_given(self, s):
         """P(y|s), sum_x P(x|s) P(y|s,x): (numerators, denominator)."""
         weights = _whole_weights(self._joint, s)
-        s = s if self._sees_s else 0
         numerators = (weights * self.keep[s]) << 64
         tables, of_x = np.unique(self.table[s], return_inverse=True)
         moved = np.zeros(tables.size, object)
@@ -58,10 +57,8 @@ class Rows(NamedTuple):
     def weights(self, of_x):
         """Sums of something over the x of each group that are not y, groups x |X|."""
         of_groups = np.bincount(self.group, of_x, len(self.others))[:, None]
-        return np.where(self._holds_y(), of_groups - of_x, of_groups)
-
-    def _holds_y(self):
-        return self.group == np.arange(len(self.others))[:, None]
+        holds_y = self.group == np.arange(len(self.others))[:, None]
+        return np.where(holds_y, of_groups - of_x, of_groups)
 
     def range(self):
         """(min over x, max over x) of P(y|s,x), each |X|: where P(y|s) lies whatever P(x|s) is."""
@@ -77,14 +74,13 @@ class Realised:
     def __init__(self, sampler):
         from scipy.sparse import csr_array
 
-        self._channel, self.sees_s = Channel(sampler), sampler.sees_s
+        self._channel = Channel(sampler)
         indptr, y, weight = self._channel.pieces
         share = np.ldexp(weight.astype(np.float64), -64)
         self._tables = csr_array((share, y, indptr), shape=(indptr.size - 1, sampler.shape[1]))
         self._tables.sum_duplicates()
 
     def of(self, s):
-        s = s if self.sees_s else 0
         table, whole_keep = self._channel.table[s], self._channel.keep[s]
         keep, move = (np.ldexp(part.astype(np.float64), -64) for part in (whole_keep, 2**64 - whole_keep))
         moves, of_x = np.unique(move, return_inverse=True)
@@ -94,15 +90,8 @@ class Realised:
         return Rows(keep + others[group, np.arange(keep.size)], group, others)
 
 
-class _Pieces(NamedTuple):
-    """What tables of alias cells are made of: weights out of 2^64, of which one y may have several."""
-
-    indptr: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
-
-
 def _pieces_of(cells, first_cells, log2_cells):
+    """(indptr, y, weight): what tables of alias cells are made of, weights out of 2^64. One y may have several."""
     sizes = np.left_shift(1, log2_cells.astype(np.int64))
     cell = cells[_ranges(first_cells.astype(np.int64), sizes)]
     shift = np.repeat(log2_cells.astype(np.uint64), sizes)
@@ -111,7 +100,7 @@ def _pieces_of(cells, first_cells, log2_cells):
     y, weight = np.stack([cell["own"], cell["alias"]], axis=1), np.stack([own.astype(object), full - own], axis=1)
     there = np.stack([own > 0, np.ones(own.size, bool)], axis=1)  # a whole cell is one piece
     ends = np.cumsum(there.sum(axis=1))[np.cumsum(sizes) - 1]
-    return _Pieces(np.concatenate([[0], ends]), y[there].astype(np.intp), weight[there])
+    return np.concatenate([[0], ends]), y[there].astype(np.intp), weight[there]
 
 
 def _ranges(starts, sizes):

@@ -46,19 +46,7 @@ class Sampler:
         self.kernel = sampling.Kernel(*parts)
         self._block_records = block_size(pending)
 
-    def sample(
-        self,
-        s_codes,
-        x_codes,
-        *,
-        out=None,
-        seed=None,
-        key=None,
-        context=b"",
-        ids=None,
-        start=0,
-        threads=None,
-    ):
+    def sample(self, s_codes, x_codes, *, out=None, seed=None, key=None, context=b"", ids=None, start=0, threads=None):
         """Codes of Y for columns of codes of S and X, as an array of x_codes' dtype.
 
         Parameters
@@ -92,13 +80,13 @@ class Sampler:
         start = validation.whole_number("start", start, 0, 2**64 - n_records)
         threads = None if threads is None else validation.whole_number("threads", threads, 1, None)
         if ids is None:
-            draw = _ByNumber(self.kernel, self.first_stage, secret, context, start)
+            draw = _by_number(self.kernel, self.first_stage, secret, context, start)
         else:
             if key is None:
                 raise ValueError("ids needs key: without a secret of its own, the same id has no same answer")
             if start != 0:
                 raise ValueError(f"start = {start} is given with ids, which take the place of record numbers")
-            draw = _ById(self.kernel, secret, context, *plain_ids(ids, n_records))
+            draw = _by_id(self.kernel, secret, context, *plain_ids(ids, n_records))
         if out is not None:
             run(lambda block, _: self.kernel.check(block), columns, self._block_records, threads)
         run(draw, columns, self._block_records, threads)
@@ -148,40 +136,37 @@ def _output(out, s_codes, x_codes):
     return out
 
 
-class _ByNumber:
-    """Draws a run of records by their numbers, from `start` on."""
+def _by_number(kernel, first_stage, secret, context, start):
+    """A function that draws a run of records by their numbers, from `start` on."""
+    word_bytes = 1 if first_stage == "cells" else 2
+    first_key = keystream.subkey(secret, context, b"linred first")
+    second_key = keystream.subkey(secret, context, b"linred second")
 
-    def __init__(self, kernel, first_stage, secret, context, start):
-        self.kernel, self._start = kernel, start
-        self._word_bytes = 1 if first_stage == "cells" else 2
-        self._first_key = keystream.subkey(secret, context, b"linred first")
-        self._second_key = keystream.subkey(secret, context, b"linred second")
-
-    def __call__(self, columns, buffers):
-        first = self._start + columns.first
-        zeros = buffers.zeros[: columns.n_records * self._word_bytes]
-        keystream.words_into(self._first_key, first * self._word_bytes, zeros, buffers.words)
-        counters = self.kernel.first_stage(columns, buffers.words, buffers.pending, first)
+    def draw(columns, buffers):
+        first = start + columns.first
+        zeros = buffers.zeros[: columns.n_records * word_bytes]
+        keystream.words_into(first_key, first * word_bytes, zeros, buffers.words)
+        counters = kernel.first_stage(columns, buffers.words, buffers.pending, first)
         if counters.size:
-            keystream.blocks_into(self._second_key, counters, buffers.blocks)
+            keystream.blocks_into(second_key, counters, buffers.blocks)
             n_pending = counters.size // keystream.BLOCK_BYTES
-            self.kernel.second_stage(columns, buffers.words, buffers.pending, n_pending, buffers.blocks)
+            kernel.second_stage(columns, buffers.words, buffers.pending, n_pending, buffers.blocks)
+
+    return draw
 
 
-class _ById:
-    """Draws a run of records by their ids; there is no first stage, each has one block."""
+def _by_id(kernel, secret, context, ids, are_text):
+    """A function that draws a run of records by their ids; there is no first stage, each has one block."""
+    if are_text:
+        counters = keystream.text_counters(ids, keystream.subkey(secret, context, b"linred id hash"))
+        key = keystream.subkey(secret, context, b"linred text ids")
+    else:
+        counters, key = keystream.number_counters(ids), keystream.subkey(secret, context, b"linred ids")
 
-    def __init__(self, kernel, secret, context, ids, are_text):
-        self.kernel = kernel
-        if are_text:
-            self._counters = keystream.text_counters(ids, keystream.subkey(secret, context, b"linred id hash"))
-            self._key = keystream.subkey(secret, context, b"linred text ids")
-        else:
-            self._counters = keystream.number_counters(ids)
-            self._key = keystream.subkey(secret, context, b"linred ids")
+    def draw(columns, buffers):
+        kernel.no_first_stage(columns, buffers.pending)
+        of_run = counters[16 * columns.first : 16 * (columns.first + columns.n_records)]
+        keystream.blocks_into(key, of_run, buffers.blocks)
+        kernel.second_stage(columns, None, buffers.pending, columns.n_records, buffers.blocks)
 
-    def __call__(self, columns, buffers):
-        self.kernel.no_first_stage(columns, buffers.pending)
-        counters = self._counters[16 * columns.first : 16 * (columns.first + columns.n_records)]
-        keystream.blocks_into(self._key, counters, buffers.blocks)
-        self.kernel.second_stage(columns, None, buffers.pending, columns.n_records, buffers.blocks)
+    return draw

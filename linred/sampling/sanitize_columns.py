@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred._kernels import counting
+from linred.columns.adapters.base import ColumnAdapter
 from linred.columns.adapters.kinds import adapter_of
 from linred.errors import UnseenError
 from linred.sampling import keystream
@@ -27,41 +28,39 @@ class Counts(NamedTuple):
 class Drawn:
     """Records as they were drawn, in codes; a code of |X| stands for a missing value, where `unseen` asks for it."""
 
-    def __init__(self, mechanism, known, y_codes, private):
-        self._mechanism, self._known, self.y_codes, self._private = mechanism, known, y_codes, private
+    def __init__(self, mechanism, known, unseen, *, key, seed, ids, **how):
+        self._joint, self._known, self._private = mechanism.joint, known, seed is None
+        if key is None and seed is None and ids is None:
+            key = keystream.secret()  # one for both draws below: each record uses one of them
+        how |= {"key": key, "seed": seed, "ids": ids}
+        self.y_codes = mechanism.sampler().sample(known.s_codes, known.x_codes, **how)
+        if known.unknown is not None:
+            missing = self._joint.shape[1]
+            others = mechanism.marginal_sampler.sample(None, known.x_codes, **how) if unseen == "marginal" else missing
+            self.y_codes = np.where(known.unknown, others, self.y_codes.astype(np.int64))
 
     def counts(self):
-        s_codes, x_codes, unknown, x_as_given = self._known
-        y_codes, labels = self.y_codes, self._mechanism.joint.x_labels
+        _, s_codes, x_codes, unknown, x_as_given = self._known
+        y_codes, labels = self.y_codes, self._joint.x_labels
         if unknown is not None and None in labels:  # one code for a missing value
             y_codes = np.where(y_codes == len(labels), labels.index(None), y_codes)
         changed = y_codes != x_as_given
         n_unknown = 0 if unknown is None else int(unknown.sum())
-        n_pairs = _n_unseen_pairs(self._mechanism, s_codes, x_codes, unknown)
+        n_pairs = _n_unseen_pairs(self._joint, s_codes, x_codes, n_unknown)
         return Counts(changed.size, int(np.count_nonzero(changed)), n_unknown, n_pairs, self._private)
 
 
 def sanitize(mechanism, s, x, unseen, **how):
     """(column, counts), where counts() is the `Counts`; see `Mechanism.sanitize`."""
-    check_policy(unseen)
-    _check_s(mechanism, s)
-    x, labels = adapter_of("x", x), mechanism.joint.x_labels
-    known = _known_codes(mechanism, s, x, unseen)
-    decode = x.decoder((*labels, None) if unseen == "null" else labels)
-    drawn = _draw(mechanism, known, unseen, **how)
+    known, labels = _known_codes(mechanism, s, x, unseen), mechanism.joint.x_labels
+    decode = known.x.decoder((*labels, None) if unseen == "null" else labels)
+    drawn = Drawn(mechanism, known, unseen, **how)
     return decode(drawn.y_codes), drawn.counts
 
 
 def draw(mechanism, s, x, unseen, **how):
     """`Drawn` for columns of records: what `sanitize` does, without the way back to a column."""
-    check_policy(unseen)
-    _check_s(mechanism, s)
-    return _draw(mechanism, _known_codes(mechanism, s, adapter_of("x", x), unseen), unseen, **how)
-
-
-def _check_s(mechanism, s):
-    if s is None and mechanism.sees_s:
-        raise ValueError("s is None: this mechanism draws by s")
+    return Drawn(mechanism, _known_codes(mechanism, s, x, unseen), unseen, **how)
 
 
 def check_policy(unseen):
@@ -73,28 +72,18 @@ class _Known(NamedTuple):
     """Records in codes. Those with a value outside the alphabets are `unknown`, a mask or None; their codes are 0, but
     for `x_as_given`."""
 
+    x: ColumnAdapter
     s_codes: np.ndarray | None
     x_codes: np.ndarray
     unknown: np.ndarray | None
     x_as_given: np.ndarray
 
 
-def _draw(mechanism, known, unseen, *, key, seed, ids, **how):
-    s_codes, x_codes, unknown, _ = known
-    private = seed is None
-    if key is None and seed is None and ids is None:
-        key = keystream.secret()  # one for both draws below: each record uses one of them
-    how |= {"key": key, "seed": seed, "ids": ids}
-    y_codes = mechanism.sampler().sample(s_codes, x_codes, **how)
-    if unknown is not None:
-        missing = mechanism.joint.shape[1]
-        others = mechanism.marginal_sampler.sample(None, x_codes, **how) if unseen == "marginal" else missing
-        y_codes = np.where(unknown, others, y_codes.astype(np.int64))
-    return Drawn(mechanism, known, y_codes, private)
-
-
 def _known_codes(mechanism, s, x, unseen):
-    joint = mechanism.joint
+    check_policy(unseen)
+    if s is None and mechanism.sees_s:
+        raise ValueError("s is None: this mechanism draws by s")
+    joint, x = mechanism.joint, adapter_of("x", x)
     x_codes, s_codes = joint.x_encoder.codes("x", x), None
     unknown = _unknown("x", x, joint.x_encoder, x_codes, unseen)
     if mechanism.sees_s:
@@ -105,9 +94,9 @@ def _known_codes(mechanism, s, x, unseen):
         unknown_s = _unknown("s", s, joint.s_encoder, s_codes, unseen)
         unknown = unknown_s if unknown is None else unknown if unknown_s is None else unknown | unknown_s
     if unknown is None:
-        return _Known(s_codes, x_codes, None, x_codes)
+        return _Known(x, s_codes, x_codes, None, x_codes)
     s_codes = None if s_codes is None else np.where(unknown, 0, s_codes)
-    return _Known(s_codes, np.where(unknown, 0, x_codes), unknown, _as_given(x, x_codes, joint.x_encoder))
+    return _Known(x, s_codes, np.where(unknown, 0, x_codes), unknown, _as_given(x, x_codes, joint.x_encoder))
 
 
 def _as_given(x, x_codes, encoder):
@@ -128,8 +117,7 @@ def _unknown(name, column, encoder, codes, unseen):
     return codes == len(encoder.labels)
 
 
-def _n_unseen_pairs(mechanism, s_codes, x_codes, unknown):
-    joint = mechanism.joint
+def _n_unseen_pairs(joint, s_codes, x_codes, n_unknown):
     never = joint.p_x == 0.0 if s_codes is None else joint.unseen
     if not never.any():
         return 0
@@ -137,5 +125,4 @@ def _n_unseen_pairs(mechanism, s_codes, x_codes, unknown):
         counts = np.bincount(x_codes, minlength=joint.shape[1])
     else:
         counts = counting.count_pairs(s_codes, x_codes, *joint.shape)
-    of_unknown = 0 if unknown is None else int(unknown.sum()) * int(never.flat[0])  # they stand as (0, 0)
-    return int(counts[never].sum()) - of_unknown
+    return int(counts[never].sum()) - n_unknown * int(never.flat[0])  # they stand as (0, 0)

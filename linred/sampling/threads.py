@@ -92,4 +92,3 @@ def _work(draw, columns, block_records, starts, errors):
             draw(sampling.Columns(*(None if part is None else part[block] for part in columns), first), buffers)
         except BaseException as error:
             errors[first] = error
-            return
