@@ -61,8 +61,8 @@ def careful(joint, n_tested, asked, z, time_limit=None):
 def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, known=None):
     """As `careful`, for mechanisms that do not see s: a share `mixed` of all draws is from P_X.
 
-    evidence : nats, as in `confidence_limits.evidence_of_two`: in n records none may show of what is evidence / n of them. A
-        symbol is rare if so many, in the rarest s, would break the target in spite of the mixing.
+    evidence : nats, as in `confidence_limits.evidence_of_two`: in n records none may show of what is evidence / n of
+        them. A symbol is rare if so many, in the rarest s, would break the target in spite of the mixing.
     known : a dict in which mechanisms for what is not rare are kept, for the next call.
     """
     most = evidence / max(1.0, float(n_tested[joint.p_s > 0.0].min()))
