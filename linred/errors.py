@@ -2,13 +2,21 @@
 
 
 class UnseenError(ValueError):
-    """A value outside the mechanism's alphabet: which column, "s" or "x", which record, what value."""
+    """A record has a value outside the mechanism's alphabet.
 
-    def __init__(self, name, record, value):
+    `name` is the column ("s" or "x"), `record` the record's number and `value` the value. The message does not hold the
+    value, and pickling drops it, so neither carries it into a log.
+    """
+
+    def __init__(self, name, record, value=None):
         self.name, self.record, self.value = name, record, value
         super().__init__(
-            f"{name}[{record}] = {value!r} is not in the mechanism's alphabet: unseen= says what to do then"
+            f"{name}[{record}] is not in the mechanism's alphabet: fit again, declare it by {name}_labels=, or choose "
+            "unseen='marginal' (draw from P_Y) or unseen='null' (a missing value)"
         )
+
+    def __reduce__(self):
+        return type(self), (self.name, self.record)
 
 
 class ArtifactError(ValueError):

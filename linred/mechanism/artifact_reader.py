@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 
@@ -10,18 +11,20 @@ from linred.columns import labels
 from linred.columns.schema import ColumnSpec, FitSchema, Leak, check_edges
 from linred.distribution.joint import Joint
 from linred.errors import ArtifactError
-from linred.mechanism.artifact_writer import FORMAT, VERSION, digest, rows_by_default, table_digest
+from linred.mechanism.artifact_writer import FORMAT, SCHEME_BY_NUMBER, VERSION, digest, rows_by_default, table_digest
 from linred.mechanism.mechanism import Mechanism, released_by
 from linred.mechanism.provenance import FITTED, HELD_OUT, Certified, Design
 from linred.privacy.leakage import FIGURES, Leakage
 from linred.privacy.target import Target
+from linred.sampling.sampled_probabilities import Realised
 
 MOST_GAP, MOST_NATS = 1e300, 1000.0
 """No cost of a change and no information is larger."""
 
 
-RELEASED_SLACK = 1e-9
-"""How far P(y|s) by the moves may be off, relative to itself, from what the figures are computed from."""
+RELEASED_SLACK, FORGED_SLACK = 1e-9, 1e-6
+"""How far P(y|s) by the moves may be off, relative to itself, from what the figures are computed from; and how far
+certified figures may be below figures that they cover."""
 
 
 def load(path):
@@ -57,13 +60,27 @@ def _parsed(raw):
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ArtifactError("it is JSON, but no linred mechanism")
     version = content.get("version")
-    if version != VERSION:
-        later = isinstance(version, int) and version > VERSION
+    if type(version) is not int or not 1 <= version <= VERSION:
+        later = type(version) is int and version > VERSION
         what = "a later linred wrote it: upgrade linred" if later else "fit the mechanism again"
-        raise ArtifactError(f"its version is {version!r} and this linred reads version {VERSION}: {what}")
+        raise ArtifactError(f"its version is {version!r} and this linred reads versions 1 to {VERSION}: {what}")
     if content.pop("sha256", None) != digest(content):
         raise ArtifactError("its content is not what was stored (SHA-256 differs): restore it, or fit it again")
+    for migrate in MIGRATIONS[version - 1 :]:
+        content = migrate(content)
     return content
+
+
+def _from_version_1(content):
+    """Version 2 names the mechanism and the scheme of its draws, and says the basis of certified figures in a word."""
+    if content["certified"] is not None:
+        basis = {"records that were not used for fitting": HELD_OUT, "the counts that it was fitted on": FITTED}
+        content["certified"]["basis"] = basis.get(content["certified"]["basis"])
+    return {**content, "id": None, "scheme_by_number": 1}
+
+
+MIGRATIONS = (_from_version_1,)
+"""The function at place i takes the content of version i + 1 to that of version i + 2."""
 
 
 def _without_repeats(pairs):
@@ -84,6 +101,8 @@ def _mechanism(content):
     sees_s = validation.flag("sees_s", made["sees_s"])
     tables = _loaded_tables(content["tables"], joint.shape[1])
     keep, move, table_of = _loaded_parts(content["moves"], joint, sees_s, tables)
+    if content["scheme_by_number"] != SCHEME_BY_NUMBER:
+        raise ArtifactError("it draws by a scheme that this linred does not know: upgrade linred")
     if released is None and made["alpha"] is None:
         raise ArtifactError("it has neither alpha nor what it releases")
     mechanism = Mechanism(
@@ -103,9 +122,14 @@ def _mechanism(content):
         target=None if made["target"] is None else _target(made["target"]),
         fitted=_loaded_fitted(content["fitted"], s_labels, x_labels),
         design=_loaded_design(content["design"], joint),
+        id=_loaded_id(content["id"]),
     )
     _check_released(mechanism)
-    return mechanism.replace(certified=_loaded_certified(content["certified"], mechanism))
+    if content["certified"] is None:
+        return mechanism
+    certified = _loaded_certified(content["certified"], mechanism)
+    _check_certified(certified, mechanism)
+    return mechanism.replace(certified=certified)
 
 
 def check_parts(side, parts, labels):
@@ -182,8 +206,6 @@ def _whole(name, values, below):
 
 
 def _loaded_certified(content, mechanism):
-    if content is None:
-        return None
     return Certified(
         *_loaded_figures(content),
         validation.check_confidence(content["confidence"]),
@@ -194,6 +216,39 @@ def _loaded_certified(content, mechanism):
         mechanism.sampler().certificate().figures,
         Leakage(*_loaded_figures(content["ceiling"])),
     )
+
+
+def _check_certified(certified, mechanism):
+    """That the figures can be true of these tables, whatever P(S, X) is, and of the fitted P(S, X) where they cover it.
+
+    A worst-case bound covers the fitted P(S, X), and so do figures that hold all at once: those from the counts of
+    the fit, and a target that the plug-in figures had to meet as well. Figures from other records need not.
+    """
+    worst_ldp = Leakage(_worst_ldp(mechanism), *(0.0,) * (len(FIGURES) - 1))
+    bounds = [(certified.ceiling, worst_ldp), (certified.ceiling, certified.plug_in), (certified.ceiling, certified)]
+    if certified.together:
+        bounds.append((certified, certified.plug_in))
+    for above, below in bounds:
+        if any(high + FORGED_SLACK * (1.0 + high) < low for high, low in zip(above, below, strict=True)):
+            raise ArtifactError("its certificate is below what its own tables show: certify the mechanism again")
+
+
+def _worst_ldp(mechanism):
+    """The largest log P(y|s)/P(y|s') over s != s', whatever P(x|s) is."""
+    realised, n_s = Realised(mechanism.sampler()), mechanism.joint.shape[0]
+    if n_s == 1:
+        return 0.0
+    low, high = map(np.array, zip(*(realised.of(s).range() for s in range(n_s)), strict=True))
+    least, second = np.sort(low, axis=0)[:2]
+    low_of_others = np.where(low.argmin(axis=0) == np.arange(n_s)[:, None], second, least)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.log(np.where(high > 0.0, high / low_of_others, 1.0)).max(initial=0.0))
+
+
+def _loaded_id(text):
+    if text is not None and not re.fullmatch("[0-9a-f]{32}", text):
+        raise ArtifactError("its id is not 32 hexadecimal digits")
+    return text
 
 
 def _loaded_figures(content):

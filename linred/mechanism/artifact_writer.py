@@ -17,7 +17,10 @@ from linred._common.atomic_file import atomic_writer
 from linred._version import __version__
 from linred.columns import labels
 
-FORMAT, VERSION = "linred mechanism", 1
+FORMAT, VERSION = "linred mechanism", 2
+SCHEME_BY_NUMBER = 1
+"""How draws are addressed by record number (`linred.sampling.keystream`). A faster scheme gets a new number, and a
+mechanism keeps drawing by the one in its artifact. Draws by id have one scheme, which never changes under a key."""
 CONFIDENTIAL = (
     "This file holds P(S, X), the joint distribution of the sensitive and the public column. Do not publish it."
 )
@@ -71,6 +74,7 @@ def summary(mechanism):
             "target": None if mechanism.target is None else finite(mechanism.target._asdict()),
             "gap": mechanism.gap,
         },
+        "id": mechanism.id,
         "fitted": _fitted_content(mechanism.fitted),
         "n_records": mechanism.joint.n_records,
         "figures": _figures(mechanism),
@@ -94,6 +98,7 @@ def _content(mechanism):
         "moves_are": "[s, x, probability of keeping x, of drawing anew, table drawn from]; s, x, y count from 0",
         "tables": _tables(mechanism.tables),
         "tables_are": "[y, probability] pairs",
+        "scheme_by_number": SCHEME_BY_NUMBER,
         "released": None if mechanism.releases_reduction else _joint_content(mechanism.released),
         "distortion": None if mechanism.distortion is None else mechanism.distortion.tolist(),
         "tables_sha256": table_digest(mechanism),

@@ -5,6 +5,7 @@
 """
 
 import math
+import secrets
 from functools import cached_property
 
 import numpy as np
@@ -38,6 +39,7 @@ class Mechanism(Immutable):
     target : the `Target` in nats that it was made for, and that its sampler's integers meet; None with alpha given.
     fitted : the columns of the table that it was fitted on (`linred.columns.schema.FitSchema`); None without a table.
     certified, design : figures that hold with confidence, and what they cost, where `linred.fit` was asked for them.
+    id : 32 random hexadecimal digits that name this mechanism in artifacts and reports. They depend on nothing.
 
     Guarantee
     ---------
@@ -63,12 +65,14 @@ class Mechanism(Immutable):
         fitted=None,
         certified=None,
         design=None,
+        id=None,
     ):
         rows = {"keep": keep, "move": move, "table_of": table_of}
         if not sees_s:  # one row for all s
             rows = {part: np.broadcast_to(row, joint.shape) for part, row in rows.items()}
         self._freeze(joint=joint, name=name, sees_s=sees_s, alpha=alpha, distortion=distortion, gap=gap, target=target)
         self._freeze(**rows, tables=Tables(*tables), fitted=fitted, certified=certified, design=design)
+        self._freeze(id=id or secrets.token_hex(16))
         self._freeze(**{} if released is None else {"released": released}, releases_reduction=released is None)
 
     def replace(self, **changes):

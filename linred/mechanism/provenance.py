@@ -7,7 +7,8 @@ from linred._common.render import Printed
 from linred.privacy.leakage import Leakage
 
 NOTHING = "no value tells anything, whatever the data"
-HELD_OUT, FITTED = "records that were not used for fitting", "the counts that it was fitted on"
+HELD_OUT, FITTED = "held out", "fitted"
+"""What certified figures come from: records that were not used for fitting, or the counts of the fit."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -21,7 +21,7 @@ from linred.privacy.leakage import FIGURES
 from linred.report import html_templates as words
 from linred.report.html_chart import chart, sample
 from linred.report.html_values import SAME, count, data, escaped, factor, label, nats, share, unit
-from linred.report.text import n_records, names_of_sides
+from linred.report.text import BASIS, n_records, names_of_sides
 from linred.report.tradeoff import tradeoff
 from linred.sampling.exact_certificate import Certificate
 
@@ -165,7 +165,7 @@ def _certified(told):
     ]
     said = words.CERTIFIED.format(
         confidence=share(certified.confidence),
-        basis=certified.basis,
+        basis=BASIS[certified.basis],
         n=certified.n_records,
         together="all at once" if certified.together else "each by itself",
         because=escaped(certified.because),

@@ -7,6 +7,7 @@ import math
 from decimal import ROUND_UP, Context, Decimal
 
 from linred.columns.schema import names
+from linred.mechanism.provenance import FITTED, HELD_OUT
 from linred.privacy import metrics
 from linred.privacy.leakage import FIGURES, unit_of
 
@@ -28,6 +29,7 @@ UTILITY = (
     "H(X) - I(X;Y) [{unit}]",
     "expected distortion",
 )
+BASIS = {HELD_OUT: "records that were not used for fitting", FITTED: "the counts that it was fitted on"}
 REFUTED = {True: "refuted.", False: "consistent with these records, which does not prove it."}
 CONFORMS = {True: "nothing speaks against these transitions.", False: "refuted, these are not its transitions."}
 
@@ -80,7 +82,7 @@ def certified(certified):
     lines = [
         f"{TOLD.format(unit='nats'):<32}{'plug-in':>14}{at:>14}{'ceiling':>14}",
         *_figures(certified.plug_in, certified, certified.ceiling),
-        f"{certified.basis[0].upper()}{certified.basis[1:]}: {certified.n_records:,}; {holds}.",
+        f"{BASIS[certified.basis].capitalize()}: {certified.n_records:,}; {holds}.",
         f"LDP: {certified.because}.",
     ]
     return "\n".join(lines)

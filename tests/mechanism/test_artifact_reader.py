@@ -99,14 +99,18 @@ def signed(content):
 
 def test_versions_and_other_files_are_refused(small, tmp_path):
     content = json.loads(small)
-    refused(signed({**content, "version": 2}), tmp_path, "its version is 2 .* upgrade linred")
-    refused(signed({**content, "version": "1"}), tmp_path, "its version is '1'")
+    refused(signed({**content, "version": 3}), tmp_path, "its version is 3 .* upgrade linred")
+    for version in ("1", 0, -1, True, 1.0, None):
+        refused(signed({**content, "version": version}), tmp_path, f"its version is {version!r}")
+    refused(signed({**content, "scheme_by_number": 2}), tmp_path, "a scheme that this linred does not know")
+    for wrong in ("", "x" * 32, 5, "A" * 32):
+        refused(signed({**content, "id": wrong}), tmp_path)
     refused(b'{"format": "other"}', tmp_path, "no linred mechanism")
     refused(b"[1, 2]", tmp_path, "no linred mechanism")
     refused(b"\xff\xfe", tmp_path, "not JSON")
     refused(b"[" * 100_000, tmp_path, "not JSON")
     refused(small.replace(b'"version"', b'"version": 1, "version"', 1), tmp_path, "there twice")
-    refused(small.replace(b'"version": 1', b'"version": NaN', 1), tmp_path, "the number NaN")
+    refused(small.replace(b'"version": 2', b'"version": NaN', 1), tmp_path, "the number NaN")
 
 
 WRONG = {
@@ -221,6 +225,41 @@ def test_what_it_says_of_its_certificate_has_the_right_types(part, name, value, 
     content = json.loads(stored(MADE["with confidence"](), tmp_path).read_bytes())
     content[part][name] = value
     refused(signed(content), tmp_path)
+
+
+FORGED = {
+    "a target that the plug-in figures miss": ("certified", "ldp", 0.5),
+    "a lift": ("certified", "max_lift", 0.1),
+    "an average": ("certified", "mutual_information", 0.0),
+    "a worst case": ("ceiling", "ldp", 1.5),
+    "a worst case below what is certified": ("ceiling", "maximal_leakage", 0.5),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_certificate_that_its_own_tables_contradict_is_refused(what, tmp_path):
+    """Each figure is changed alone: whoever forges one has to forge the tables too."""
+    part, name, value = FORGED[what]
+    content = json.loads(stored(MADE["with confidence"](), tmp_path).read_bytes())
+    figures = content["certified"] if part == "certified" else content["certified"]["ceiling"]
+    assert figures[name] == "inf" or figures[name] > value
+    figures[name] = value
+    refused(signed(content), tmp_path, "its certificate is below what its own tables show")
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_true_certificate_is_not_refused(name, tmp_path):
+    """Of the counts of the fit, and of other records of the same distribution, which may fall below the plug-in."""
+    mechanism = MADE[name]()
+    if mechanism.joint.counts is not None:
+        certified = mechanism.replace(certified=linred.certify(mechanism))
+        assert linred.load(stored(certified, tmp_path)).certified == certified.certified
+    n, p = 10_000, mechanism.joint.p_sx
+    counts = np.random.default_rng(5).multinomial(n, p.ravel() / p.sum()).reshape(p.shape)
+    held_out = linred.Joint.from_counts(counts, mechanism.joint.s_labels, mechanism.joint.x_labels)
+    certified = mechanism.replace(certified=linred.certify(mechanism, held_out), design=None)
+    certified.save(tmp_path / "mechanism.json", force=True)
+    assert linred.load(tmp_path / "mechanism.json").certified == certified.certified
 
 
 @pytest.mark.parametrize("target", [{"ldp": "1", "log_lift": "inf"}, {"ldp": -1, "log_lift": 1}, {"ldp": 1}, 5])

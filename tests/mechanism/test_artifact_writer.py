@@ -2,8 +2,11 @@
 
 import json
 import os
+import pickle
 import stat
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -60,7 +63,7 @@ def test_it_is_for_its_owner_and_says_so(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     content = json.loads(path.read_text())
     assert "not publish it" in content["confidential"]
-    assert content["version"] == 1
+    assert content["version"] == 2
     figures = metrics.ldp(joints.example_1())
     assert content["figures"]["before"]["ldp"] == figures
 
@@ -81,3 +84,25 @@ def test_a_label_that_cannot_be_stored_is_named_and_nothing_is_written(tmp_path)
     with pytest.raises(ValueError, match=r"x_labels\[1\] = frozenset\(\{1\}\) is a frozenset"):
         linred.markov(joint, 0.5).save(tmp_path / "m.json")
     assert list(tmp_path.iterdir()) == []
+
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "artifact.schema.json").read_text())
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_written_follows_the_published_schema(name, tmp_path):
+    content = json.loads(stored(MADE[name](), tmp_path).read_bytes())
+    jsonschema.validate(content, SCHEMA)
+    for part in content:  # every part is needed, and nothing else may be there
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({key: value for key, value in content.items() if key != part}, SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**content, "more": 1}, SCHEMA)
+
+
+def test_an_id_names_a_mechanism_and_depends_on_nothing(tmp_path):
+    one, other = (linred.markov(joints.example_1(), 0.5) for _ in range(2))
+    assert one.id != other.id
+    assert one.replace(gap=0.0).id == one.id
+    assert linred.load(stored(one, tmp_path)).id == one.id
+    assert pickle.loads(pickle.dumps(one)).id == one.id

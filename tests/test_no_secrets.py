@@ -1,0 +1,346 @@
+"""No message carries a value of S or of X: a marker is planted in both, every door is tried with every kind of fault.
+
+A message is what an exception prints with all that it was caused by, after pickling too, and what warnings, logs and
+the command's two streams say. Column names, record numbers and labels' places are what a message may have.
+"""
+
+import contextlib
+import io
+import json
+import logging
+import pickle
+import traceback
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import linred
+from support import columns
+from support.frames import KINDS as FRAMES
+
+MARKER, NUMBER = "Zq7Marker", 918273645
+MARKS = ("Zq7", "918273645", "9182736", "0x36bb")
+
+
+class Odd:
+    """A value of a type that nothing is known of, whose text is the marker."""
+
+    def __repr__(self):
+        return MARKER
+
+
+def said_by(call):
+    """(the exception or None, all that was said)."""
+    log, error = io.StringIO(), None
+    handler = logging.StreamHandler(log)
+    logging.getLogger().addHandler(handler)
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                call()
+            except Exception as raised:
+                error = raised
+    finally:
+        logging.getLogger().removeHandler(handler)
+    said = log.getvalue() + "".join(str(one.message) for one in warned)
+    if error is not None:
+        said += "".join(traceback.format_exception(error)) + repr(error)
+        with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
+            again = pickle.loads(pickle.dumps(error))
+            said += f"{again!r} {vars(again)}"
+    return error, said
+
+
+def marked(said):
+    return [mark for mark in MARKS if mark in said]
+
+
+S, X = columns.S[:60], columns.X[:60]
+MECHANISM = linred.non_markov(linred.Joint.from_records(S, X), 0.6)
+COUNTED = linred.fit(S, X, alpha=0.6, mechanism="non_markov")
+MARKED = linred.Joint.from_records([*S, MARKER], [*X, MARKER])
+OF_NUMBERS = linred.non_markov(linred.Joint.from_records([1, 2] * 30, [3, 4, 5] * 20), 0.6)
+DOORS = {
+    "from_records": linred.Joint.from_records,
+    "from_records, declared": lambda s, x: linred.Joint.from_records(s, x, ["f", "m"], ["a", "bb", "ccc"]),
+    "fit": lambda s, x: linred.fit(s, x, ldp=1.0, s_labels=["f", "m"], x_labels=["a", "bb", "ccc"]),
+    "sanitize": MECHANISM.sanitize,
+    "sanitize, numbers": OF_NUMBERS.sanitize,
+    "sanitize, monitored": lambda s, x: MECHANISM.sanitize(s, x, monitor=linred.Monitor(MECHANISM)),
+    "certify": lambda s, x: linred.certify(MECHANISM, s, x),
+    "update": lambda s, x: linred.Monitor(MECHANISM).update(s, x),
+    "audit": lambda s, x: linred.audit(s, x, mechanism=MECHANISM),
+    "audit, x": lambda s, x: linred.audit(s, S, x=x, mechanism=MECHANISM),
+}
+FAULTS = {
+    "unseen": lambda values: [*values[:7], MARKER, *values[8:]],
+    "unhashable": lambda values: [*values[:7], [MARKER], *values[8:]],
+    "unsortable": lambda values: [*values[:7], MARKER, NUMBER, *values[9:]],
+    "odd": lambda values: [*values[:7], Odd(), *values[8:]],
+    "a number": lambda values: [*values[:7], NUMBER, *values[8:]],
+    "too long": lambda values: [*values, MARKER],
+    "all of them": lambda values: [MARKER] * len(values),
+    "all numbers": lambda values: [NUMBER] * len(values),
+    "a scalar": lambda values: MARKER,
+    "a set": lambda values: {MARKER, *values},
+    "two dimensions": lambda values: np.array([[MARKER, value] for value in values]),
+    "a table": lambda values: {"one": [MARKER] * len(values), "two": values},
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("door", DOORS)
+def test_no_door_says_what_is_in_a_column(door, fault):
+    """Each side by itself, in every kind of column that can hold the fault."""
+    n_refused = 0
+    for kind in columns.KINDS.values():
+        for side in (0, 1):
+            values = [S, X]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    values[side] = FAULTS[fault](values[side])
+                    values = [kind(one) if isinstance(one, list) else one for one in values]
+                except Exception:  # this kind of column cannot hold it, and says so by itself
+                    continue
+            error, said = said_by(lambda values=values: DOORS[door](*values))
+            n_refused += error is not None
+            assert marked(said) == [], said
+    assert n_refused or (door == "from_records" and fault in ("unseen", "a number", "all of them", "all numbers"))
+
+
+TABLES = {
+    "not sensitive": {"sensitive": "sexe", "public": "job"},
+    "not public": {"sensitive": "sex", "public": "jobb"},
+    "neither": {"sensitive": "sexe", "public": "jobb"},
+    "fine": {"sensitive": "sex", "public": "job"},
+    "two": {"sensitive": ["sex", "year"], "public": "job"},
+    "id": {"sensitive": "sex", "public": "job", "id": "id", "key": columns.KEY},
+}
+
+
+@pytest.mark.parametrize("named", TABLES)
+@pytest.mark.parametrize("kind", FRAMES)
+def test_no_frame_is_shown(kind, named):
+    """A table whose names are its first record, one with an unseen value, one with ids that are of no use."""
+    rows = {"sex": S, "job": X, "year": [NUMBER] * 60, "id": [1.5] * 60}
+    for side in ("sex", "job"):
+        unseen = {**rows, side: FAULTS["unseen"](rows[side])}
+        headless = {f"{MARKER} {name}": values for name, values in rows.items()}
+        for table in (unseen, headless):
+            frame = FRAMES[kind](table)
+            calls = {
+                "sanitize_frame": lambda frame=frame: linred.sanitize_frame(frame, MECHANISM, **TABLES[named]),
+                "fit": lambda frame=frame: linred.Sanitizer(alpha=0.5, **TABLES[named]).fit(frame),
+                "bins": lambda frame=frame: linred.Sanitizer("sex", "job", alpha=0.5, bins={"job": [1]}).fit(frame),
+            }
+            for name, call in calls.items():
+                error, said = said_by(call)
+                assert error is not None or (table is unseen and name == "fit"), name
+                assert marked(said) == [], said
+
+
+LABELS = {
+    "twice": [MARKER, "b", MARKER],
+    "unhashable": [[MARKER], "b", "c"],
+    "too few": [MARKER, "b"],
+    "a set": {MARKER, "b", "c"},
+    "tuples of several lengths": [(MARKER,), ("b", "c"), ("d", "e")],
+    "no tuples": [MARKER, "b", "c"],
+    "odd": [Odd(), "b", "c"],
+    "wrong": [("b", "c"), MARKER, ("d", "e")],
+}
+
+
+@pytest.mark.parametrize("wrong", LABELS)
+def test_no_label_is_shown(wrong, tmp_path):
+    p, labels = np.full((3, 3), 1 / 9), LABELS[wrong]
+
+    def everything(**sides):
+        joint = linred.Joint(p, **sides)
+        linred.markov(joint, 0.5).save(tmp_path / "mechanism.json", force=True)
+        linred.load(tmp_path / "mechanism.json").sanitize([[1, 2]], [[1, 2]])
+
+    calls = {
+        "s": lambda: everything(s_labels=labels),
+        "x": lambda: everything(x_labels=labels),
+        "neighbours": lambda: linred.dp(linred.Joint(p, s_labels=labels), "hamming"),
+        "added": lambda: (
+            linred.Joint.from_counts(np.ones((3, 3)), ["a", "b", "c"])
+            + linred.Joint.from_counts(np.ones((3, 3)), labels)
+        ),
+        "records": lambda: linred.Joint.from_records(["b"], ["b"], labels, labels),
+    }
+    for name, call in calls.items():
+        error, said = said_by(call)
+        assert error is not None, name
+        assert marked(said) == [], said
+
+
+NO_ROOM = {
+    "numpy int8": np.zeros(3, np.int8),
+    "numpy bool": np.zeros(3, bool),
+    "pandas Int64": pd.Series([1, 2, 3], dtype="Int64"),
+    "pandas ordered": pd.Series(["a", "a", "a"], dtype=pd.CategoricalDtype(["a"], ordered=True)),
+    "polars Int8": pl.Series([1, 2, 3], dtype=pl.Int8),
+    "polars Enum": pl.Series(["a", "a", "a"], dtype=pl.Enum(["a"])),
+    "arrow int8": pa.array([1, 2, 3], pa.int8()),
+    "arrow ordered": pa.array(["a", "a", "a"]).cast(pa.dictionary(pa.int8(), pa.string(), ordered=True)),
+    "two columns": {"a": [1, 2, 3], "b": [1, 2, 3]},
+}
+
+
+@pytest.mark.parametrize("kind", NO_ROOM)
+@pytest.mark.parametrize("label", [MARKER, NUMBER, (MARKER, 1)], ids=str)
+def test_no_label_that_a_column_has_no_room_for_is_shown(kind, label):
+    mechanism = linred.markov(linred.Joint(np.full((1, 3), 1 / 3), x_labels=["a", label, 1.5]), 0.5)
+    error, said = said_by(lambda: mechanism.sanitize(None, NO_ROOM[kind], unseen="marginal"))
+    assert error is not None
+    assert marked(said) == [], said
+    error, said = said_by(
+        lambda: linred.sanitize_frame({"s": [0, 0, 0], "x": NO_ROOM[kind]}, mechanism, sensitive="s", public="x")
+    )
+    assert marked(said) == [], said
+
+
+def test_a_target_that_cannot_be_met_names_a_symbol_by_its_place():
+    tiny = linred.Joint([[0.5, 1e-18], [0.2, 0.3]], x_labels=["a", MARKER])
+    error, said = said_by(lambda: linred.non_markov(tiny, ldp=1e-6))
+    assert marked(said) == [], said
+    assert error is None or "x_labels[" in str(error)
+
+
+def test_the_value_is_on_the_exception_for_who_asks_and_is_not_pickled():
+    with pytest.raises(linred.UnseenError) as caught:
+        MECHANISM.sanitize(["f", MARKER], ["a", "a"])
+    assert (caught.value.name, caught.value.record, caught.value.value) == ("s", 1, MARKER)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.name, again.record, again.value, str(again)) == ("s", 1, None, str(caught.value))
+
+
+@pytest.mark.parametrize("ids", [[MARKER, 1], [1, MARKER], [1.5, float(NUMBER)], [[MARKER], [1]], [None, MARKER]])
+def test_no_id_is_shown(ids):
+    error, said = said_by(lambda: MECHANISM.sanitize(["f", "m"], ["a", "a"], key=columns.KEY, ids=ids))
+    assert error is not None
+    assert marked(said) == [], said
+
+
+KEYS = [b"\x36\xbb", bytearray(b"Zq7Marker"), "Zq7Marker" * 3, NUMBER]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=["bytes", "bytearray", "text", "number"])
+def test_no_key_is_shown(key):
+    sanitizer = linred.Sanitizer("sex", "job", alpha=0.5, key=key)
+    calls = [
+        lambda: MECHANISM.sanitize(S, X, key=key),
+        lambda: MECHANISM.sanitize(S, X, seed=key if isinstance(key, bytes | bytearray) else str(key)),
+        lambda: linred.sanitize_frame({"sex": S, "job": X}, MECHANISM, sensitive="sex", public="job", key=key),
+        lambda: sanitizer.fit({"sex": S, "job": X}),
+    ]
+    for call in calls:
+        error, said = said_by(call)
+        assert error is not None
+        assert marked(said + repr(sanitizer)) == [], said
+
+
+ROWS = {"id": [str(i) for i in range(60)], "sex": S, "job": X, "age": [str(20 + i) for i in range(60)]}
+ENDINGS = ("csv", "parquet", "arrow", "arrows")
+
+
+def write(path, table):
+    """A table of text as a file of the format that its name says."""
+    table = pa.table({name: pa.array(values, pa.string()) for name, values in table.items()})
+    if path.suffix == ".csv":
+        lines = [",".join(table.schema.names), *(",".join(row.values()) for row in table.to_pylist())]
+        path.write_text("\n".join(lines) + "\n")
+    elif path.suffix == ".parquet":
+        parquet.write_table(table, path)
+    else:
+        with (pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream)(str(path), table.schema) as file:
+            file.write_table(table)
+
+
+ASKED = ("--sensitive", "sex", "--public", "job", "--alpha", "0.5")
+COMMANDS = {
+    "unseen s": ("sanitize", "{s}", "-m", "{m}", "-o", "out.csv"),
+    "unseen x": ("sanitize", "{x}", "-m", "{m}", "-o", "out.csv"),
+    "certify s": ("certify", "{m}", "{s}"),
+    "certify x": ("certify", "{m}", "{x}"),
+    "audit s": ("audit", "{s}", "-m", "{m}"),
+    "audit x": ("audit", "{fine}", "-m", "{m}", "--public", "job", "--released", "age"),
+    "no such column": ("fit", "{headless}", *ASKED),
+    "no such column to sanitise": ("sanitize", "{headless}", "-m", "{m}", "-o", "out.csv"),
+    "no such column to audit": ("audit", "{headless}", "--sensitive", "sex", "--released", "job"),
+    "no such column to keep": ("sanitize", "{headless}", "-m", "{m}", "-o", "out.csv", "--columns", "age"),
+    "bins": ("fit", "{x}", *ASKED, "--bins", "job=1,2"),
+    "domain": ("fit", "{x}", *ASKED, "--domain", "{domain}"),
+    "domain, s": ("fit", "{s}", *ASKED, "--domain", "{domain}"),
+    "a domain that has it twice": ("fit", "{x}", *ASKED, "--domain", "{twice}"),
+    "a domain of lists": ("fit", "{x}", *ASKED, "--domain", "{lists}"),
+    "renamed": ("sanitize", "{s}", "-m", "{m}", "-o", "out.csv", "--sensitive", "job", "--public", "sex"),
+    "an artifact of two columns": ("sanitize", "{s}", "-m", "{pairs}", "-o", "out.csv", "--sensitive", "sex"),
+    "no artifact": ("report", "{s}"),
+}
+
+
+@pytest.fixture(scope="module", params=ENDINGS)
+def files(request, tmp_path_factory):
+    """Files of one format that have the marker somewhere, and artifacts for them."""
+    folder, ending = tmp_path_factory.mktemp("secrets"), request.param
+    tables = {
+        "fine": ROWS,
+        "s": {**ROWS, "sex": FAULTS["unseen"](S)},
+        "x": {**ROWS, "job": FAULTS["unseen"](X)},
+        "headless": {f"{MARKER} {i}": values for i, values in enumerate(ROWS.values())},
+    }
+    paths = {name: folder / f"{name}.{ending}" for name in tables}
+    for name, table in tables.items():
+        write(paths[name], table)
+    declared = {"sex": ["f", "m"], "job": ["a", "bb", "ccc"]}
+    domains = {"domain": declared, "twice": {**declared, "job": [MARKER, MARKER]}, "lists": {"job": [{MARKER: 1}]}}
+    for name, domain in domains.items():
+        paths[name] = folder / f"{name}.json"
+        paths[name].write_text(json.dumps(domain))
+    paths["m"], paths["pairs"] = folder / "m.json", folder / "pairs.json"
+    frame = {name: ROWS[name] for name in ("sex", "job")}
+    linred.Sanitizer("sex", "job", alpha=0.5, mechanism="non_markov").fit(frame).mechanism_.save(paths["m"])
+    pairs = linred.Joint.from_counts(np.ones((2, 2)), [(MARKER, 1), ("b", 2)], ["a", "b"])
+    linred.non_markov(pairs, 0.5).save(paths["pairs"])
+    return paths
+
+
+@pytest.mark.parametrize("what", COMMANDS)
+def test_no_command_says_what_is_in_a_file(what, files, linred_command):
+    done = linred_command(*(part.format(**files) for part in COMMANDS[what]))
+    assert done.code == 2, done
+    assert marked(done.out + done.err) == [], done.err
+
+
+BROKEN = {
+    "a field too many": "f,a\nm,Zq7Marker,b\n",
+    "a field too few": "f,a\nZq7Marker\n",
+    "text after a quote": 'f,a\n"Zq7Marker"x,a\n',
+    "a quote that is not closed": 'f,a\n"Zq7Marker,a\n',
+    "no UTF-8": b"f,a\nZq7Marker\xff,a\n",
+    "two names alike": None,
+    "no name": None,
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_no_broken_csv_is_shown(what, linred_command, tmp_path):
+    body = BROKEN[what]
+    if body is None:
+        text = b"sex,Zq7Marker,Zq7Marker\n" if what == "two names alike" else b"Zq7Marker,,sex\n"
+    else:
+        text = b"sex,job\n" + (body if isinstance(body, bytes) else body.encode())
+    (tmp_path / "broken.csv").write_bytes(text)
+    done = linred_command("fit", "broken.csv", *ASKED)
+    assert done.code == 2, done
+    assert marked(done.out + done.err) == [], done.err
