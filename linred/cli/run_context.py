@@ -10,8 +10,9 @@ import click
 
 from linred._common import atomic_file
 from linred.errors import FileError
-from linred.io import formats, key_file, pipeline, pipes
+from linred.io import formats, key_file, pipes
 from linred.io.pipes import PIPE
+from linred.sampling import keystream
 
 
 class RunContext(NamedTuple):
@@ -86,7 +87,7 @@ class RunContext(NamedTuple):
             if pipes.is_pipe(data) and self.key_file:
                 raise FileError("a pipe has no name, and two under one key must not draw alike: name it by --context")
             release = os.path.realpath(data)
-        return pipeline.context(release, public)
+        return keystream.context_of_columns(release, public)
 
     def progress(self, what, source):
         """A call progress(n_records, n_bytes) that draws a bar on a terminal; None where there is none to draw on."""

@@ -28,7 +28,7 @@ def sanitize_frame(
     key=None,
     context=b"",
     id=None,
-    start=0,
+    start=None,
     threads=None,
     unseen="error",
 ):
@@ -67,7 +67,10 @@ def sanitize_frame(
     fitted = mechanism.fitted or FitSchema(None, None)
     sensitive = _matched("sensitive", sensitive, fitted.sensitive)
     public = _matched("public", public, fitted.public)
-    key = keystream.secret() if key is seed is id is None else key
+    keystream.secret(key, seed)
+    keystream.check_key_use(key, id, start, context)
+    if key is seed is id is None:
+        key, start = keystream.secret(), 0 if start is None else start
     of_result = {"keep_sensitive": keep_sensitive, "columns": columns, "id": id}
     how = {"seed": seed, "key": key, "context": context, "start": start, "threads": threads, "unseen": unseen}
     task = FrameTask(mechanism, sensitive, public, **of_result, **how)
@@ -114,6 +117,7 @@ class FrameTask:
             raise ValueError(f"id = {id!r} needs key: without a secret of its own, the same id has no same answer")
         if id in sensitive or id in public:
             raise ValueError(f"id = {id!r} is sensitive or public: all records with one value of it would be one")
+        self.how["context"] = keystream.context_of_columns(how["context"], self.public.values())
         self.columns, self.sees_s = columns, mechanism is None or mechanism.sees_s
 
     def check(self, frame, all_names):

@@ -3,7 +3,6 @@
 reader (a thread) -> sanitised and, for CSV, made into lines (all cores) -> written (the thread that calls)
 """
 
-import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
@@ -131,11 +130,6 @@ class Plan:
 
 MOST_THREADS = 8
 """Unless more are asked for: one thread reads, and more than so many could not be kept busy by it."""
-
-
-def context(release, public):
-    """The context of the draws: the name of a release, a file's path say, and the columns that are drawn."""
-    return json.dumps(["linred file", release, list(names(public))]).encode()
 
 
 def run(source, file, form, plan, threads=None, progress=None):

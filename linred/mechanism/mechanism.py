@@ -181,7 +181,7 @@ class Mechanism(Immutable):
         key=None,
         context=b"",
         ids=None,
-        start=0,
+        start=None,
         threads=None,
         unseen="error",
         return_counts=False,

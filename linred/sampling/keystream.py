@@ -6,6 +6,7 @@ rest, by counting from there (`words_into`), or by encrypting the counters that 
 """
 
 import hashlib
+import json
 import os
 from functools import cache
 
@@ -44,6 +45,25 @@ def context_bytes(context):
     return bytes(context)
 
 
+def check_key_use(key, ids, start, context):
+    """A key with nothing beside it would draw the same for every batch of a loop."""
+    if key is not None and ids is None and start is None and not context:
+        raise ValueError(
+            "key is given alone, and every call would then draw the same: also give ids (a name for each record), "
+            "start (the number of the first record, 0 for a whole column) or context (a name for this release)"
+        )
+
+
+def context_of_columns(context, public):
+    """The context of draws for named public columns, the same at every door: frames, files and the command.
+
+    context : the caller's, bytes or text; None or empty for none. public : `ColumnSpec`s, which count by the names that
+    they were fitted under.
+    """
+    text = context if isinstance(context, str) else context_bytes(context or b"").decode(errors="surrogateescape")
+    return json.dumps(["linred file", text or None, [part.called or part.name for part in public]]).encode()
+
+
 def subkey(secret, context, purpose):
     """The key of one purpose (at most 16 bytes) in one context."""
     return hashlib.blake2b(context, key=secret, digest_size=KEY_BYTES, person=purpose).digest()
@@ -76,18 +96,24 @@ def _ciphers():
     return Cipher, algorithms.AES, modes
 
 
-def number_counters(numbers):
-    """Integer ids as counters, 16 bytes each, in two's complement; of an array, or of a list of any up to 128 bits."""
-    if isinstance(numbers, np.ndarray):
-        counters = np.empty((numbers.size, 2), ">u8")
-        counters[:, 0] = np.where(numbers < 0, np.uint64(2**64 - 1), np.uint64(0))
-        counters[:, 1] = numbers.astype(np.uint64)
+def id_counters(ids, secret, context):
+    """The counters of record ids, 16 bytes each: integers in two's complement, a keyed BLAKE2b of all else.
+
+    ids : an array of integers, or a list of integers, bytes and tuples of bytes, as `record_ids.plain_ids` gives them.
+    """
+    if isinstance(ids, np.ndarray):
+        counters = np.empty((ids.size, 2), ">u8")
+        counters[:, 0] = np.where(ids < 0, np.uint64(2**64 - 1), np.uint64(0))
+        counters[:, 1] = ids.astype(np.uint64)
         return counters.view(np.uint8).ravel()
-    return np.frombuffer(b"".join(int(one).to_bytes(BLOCK_BYTES, "big", signed=True) for one in numbers), np.uint8)
+    of_text, of_parts = (subkey(secret, context, purpose) for purpose in (b"linred id hash", b"linred id parts"))
 
+    def counter(one):
+        if isinstance(one, int):
+            return one.to_bytes(BLOCK_BYTES, "big", signed=True)
+        if isinstance(one, bytes):
+            return hashlib.blake2b(one, key=of_text, digest_size=BLOCK_BYTES).digest()
+        parts = b"".join(len(part).to_bytes(8, "big") + part for part in one)
+        return hashlib.blake2b(parts, key=of_parts, digest_size=BLOCK_BYTES).digest()
 
-def text_counters(texts, key):
-    """Ids that are text or bytes as counters, 16 bytes each: a keyed BLAKE2b of each, text as UTF-8."""
-    as_bytes = (one.encode(errors="surrogatepass") if isinstance(one, str) else one for one in texts)
-    digests = (hashlib.blake2b(one, key=key, digest_size=BLOCK_BYTES).digest() for one in as_bytes)
-    return np.frombuffer(b"".join(digests), np.uint8)
+    return np.frombuffer(b"".join(map(counter, ids)), np.uint8)

@@ -46,7 +46,9 @@ class Sampler:
         self.kernel = sampling.Kernel(*parts)
         self._block_records = block_size(pending)
 
-    def sample(self, s_codes, x_codes, *, out=None, seed=None, key=None, context=b"", ids=None, start=0, threads=None):
+    def sample(
+        self, s_codes, x_codes, *, out=None, seed=None, key=None, context=b"", ids=None, start=None, threads=None
+    ):
         """Codes of Y for columns of codes of S and X, as an array of x_codes' dtype.
 
         Parameters
@@ -58,15 +60,16 @@ class Sampler:
         seed : int, optional
             Repeatable, and not private: who guesses the seed can undo the draw.
         key : 32 bytes, optional
-            Repeatable and private as long as the key is secret. Without key and seed, each call has a fresh one.
+            Repeatable and private as long as the key is secret. Without key and seed, each call has a fresh one. A key
+            needs `ids`, `start` or `context` beside it: alone it would draw the same for every batch of a loop.
         context : bytes or str
             Which file, column or release this is: two contexts share no randomness under one key. Two columns under one
             key and one context do: what one of them gives away is known of the other.
-        ids : column of integers or of text, optional
+        ids : column of integers or of text, or table of such columns, optional
             Each record's own name, in place of its number: the same record gets the same answer wherever it
-            stands and however often it is released. Needs `key`. 5 and "5" are two names, "a" and b"a" are one.
-        start : int
-            The number of the first record: a column drawn in parts is the same as drawn at once.
+            stands and however often it is released. Needs `key`. 5, "5" and b"5" are one name, "05" is another.
+        start : int, optional
+            The number of the first record, 0 by default: a column drawn in parts is the same as drawn at once.
         threads : int, optional
             At most so many; all cores otherwise.
 
@@ -77,16 +80,17 @@ class Sampler:
         columns = self._columns(s_codes, x_codes, out)
         n_records = columns[1].size
         secret, context = keystream.secret(key, seed), keystream.context_bytes(context)
-        start = validation.whole_number("start", start, 0, 2**64 - n_records)
+        keystream.check_key_use(key, ids, start, context)
         threads = None if threads is None else validation.whole_number("threads", threads, 1, None)
         if ids is None:
+            start = validation.whole_number("start", 0 if start is None else start, 0, 2**64 - n_records)
             draw = _by_number(self.kernel, self.first_stage, secret, context, start)
         else:
             if key is None:
                 raise ValueError("ids needs key: without a secret of its own, the same id has no same answer")
-            if start != 0:
+            if start is not None and validation.whole_number("start", start, 0, None) > 0:
                 raise ValueError(f"start = {start} is given with ids, which take the place of record numbers")
-            draw = _by_id(self.kernel, secret, context, *plain_ids(ids, n_records))
+            draw = _by_id(self.kernel, secret, context, plain_ids(ids, n_records))
         if out is not None:
             run(lambda block, _: self.kernel.check(block), columns, self._block_records, threads)
         run(draw, columns, self._block_records, threads)
@@ -155,13 +159,9 @@ def _by_number(kernel, first_stage, secret, context, start):
     return draw
 
 
-def _by_id(kernel, secret, context, ids, are_text):
+def _by_id(kernel, secret, context, ids):
     """A function that draws a run of records by their ids; there is no first stage, each has one block."""
-    if are_text:
-        counters = keystream.text_counters(ids, keystream.subkey(secret, context, b"linred id hash"))
-        key = keystream.subkey(secret, context, b"linred text ids")
-    else:
-        counters, key = keystream.number_counters(ids), keystream.subkey(secret, context, b"linred ids")
+    counters, key = keystream.id_counters(ids, secret, context), keystream.subkey(secret, context, b"linred ids")
 
     def draw(columns, buffers):
         kernel.no_first_stage(columns, buffers.pending)

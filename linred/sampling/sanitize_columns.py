@@ -32,6 +32,7 @@ class Drawn:
         self._joint, self._known, self._private = mechanism.joint, known, seed is None
         if key is None and seed is None and ids is None:
             key = keystream.secret()  # one for both draws below: each record uses one of them
+            how["start"] = 0 if how.get("start") is None else how["start"]
         how |= {"key": key, "seed": seed, "ids": ids}
         self.y_codes = mechanism.sampler().sample(known.s_codes, known.x_codes, **how)
         if known.unknown is not None:

@@ -58,7 +58,7 @@ def refuting(mechanism, s, x, y):
 def test_an_unrandomised_symbol_is_caught():
     for name, mechanism in MECHANISMS.items():
         s, x = records(mechanism.joint, 50_000, 7)
-        y = mechanism.sampler().sample(s, x, key=KEY)
+        y = mechanism.sampler().sample(s, x, key=KEY, start=0)
         symbol = int((mechanism.joint.p_sx * mechanism.move).sum(axis=0).argmax())
         reasons = refuting(mechanism, s, x, np.where(x == symbol, x, y)).reasons
         assert any(f"records of x = {symbol}: 0 of" in reason or "became" in reason for reason in reasons), name
@@ -67,7 +67,7 @@ def test_an_unrandomised_symbol_is_caught():
 def test_a_swapped_alias_entry_is_caught():
     mechanism = MECHANISMS["cells, by s"]
     s, x = records(mechanism.joint, 1_500_000, 8)
-    y = faulty(mechanism, swap_an_alias).sample(s, x, key=KEY)
+    y = faulty(mechanism, swap_an_alias).sample(s, x, key=KEY, start=0)
     reason = refuting(mechanism, s, x, y).reasons[0]
     assert "became y =" in reason
     assert "are expected (p-value" in reason
@@ -93,7 +93,7 @@ def test_alpha_not_applied_refutes_the_claim_too():
 def test_alpha_applied_twice_is_not_the_mechanism_but_within_the_claim():
     for name, mechanism in MECHANISMS.items():
         s, x = records(mechanism.joint, 20_000, 10)
-        once = mechanism.sampler().sample(s, x, key=KEY)
+        once = mechanism.sampler().sample(s, x, key=KEY, start=0)
         found = refuting(mechanism, s, x, mechanism.sampler().sample(s, once, key=KEY[::-1]))
         assert found.refuted is False, name
 
@@ -102,7 +102,7 @@ def test_one_leaked_zero_cell_is_caught_and_named():
     mechanism = linred.non_markov(adult(), ldp=1.0)
     labels, dense = mechanism.joint, mechanism.p_y_given_sx
     s, x = records(mechanism.joint, 5000, 11)
-    y = mechanism.sampler().sample(s, x, key=KEY)
+    y = mechanism.sampler().sample(s, x, key=KEY, start=0)
     record = int(np.flatnonzero((dense[s, x] == 0.0).any(axis=1))[100])
     y[record] = int(np.flatnonzero(dense[s[record], x[record]] == 0.0)[0])
     columns = [
@@ -118,7 +118,7 @@ def test_one_keystream_for_two_sets_of_records_is_caught():
     for name, mechanism in MECHANISMS.items():
         sampler, (first, second) = mechanism.sampler(), (records(mechanism.joint, 3000, seed) for seed in (12, 13))
         s, x = np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1]])
-        y = np.concatenate([sampler.sample(*first, key=KEY), sampler.sample(*second, key=KEY)])
+        y = np.concatenate([sampler.sample(*first, key=KEY, start=0), sampler.sample(*second, key=KEY)])
         (reason,) = refuting(mechanism, s, x, y).reasons
         assert reason.startswith("records that are 3,000 apart change together"), name
         assert reason.endswith("so they share randomness")
@@ -130,7 +130,7 @@ def test_a_keystream_that_repeats_every_few_records_is_caught():
     """Both sets of pairs, those with i // d even and odd, are looked at."""
     mechanism = MECHANISMS["cells, by s"]
     s, x = records(mechanism.joint, 8000, 14)
-    parts = [mechanism.sampler().sample(s[i : i + 500], x[i : i + 500], key=KEY) for i in range(0, 8000, 500)]
+    parts = [mechanism.sampler().sample(s[i : i + 500], x[i : i + 500], key=KEY, start=0) for i in range(0, 8000, 500)]
     reason = refuting(mechanism, s, x, np.concatenate(parts)).reasons[-1]
     assert reason.startswith("records that are")
     assert int(reason.split()[3].replace(",", "")) % 500 == 0
@@ -165,10 +165,10 @@ def test_a_y_outside_the_alphabet_is_an_impossible_move():
 def test_s_is_not_looked_at_where_the_mechanism_does_not_see_it():
     mechanism = MECHANISMS["cells, without s"]
     s, x = records(mechanism.joint, 3000, 16)
-    y = mechanism.sampler().sample(None, x, key=KEY)
+    y = mechanism.sampler().sample(None, x, key=KEY, start=0)
     assert audit(1 - s, y, x=x, mechanism=mechanism).conforms is True
     mechanism = MECHANISMS["cells, by s"]
-    y = mechanism.sampler().sample(s, x, key=KEY)
+    y = mechanism.sampler().sample(s, x, key=KEY, start=0)
     assert audit(1 - s, y, x=x, mechanism=mechanism).conforms is False
 
 

@@ -52,9 +52,9 @@ def test_missing_values_are_a_category_where_the_fit_had_them():
     x = [None if i % 7 == 0 else x for i, x in enumerate(X)]
     mechanism = linred.non_markov(linred.Joint.from_records(S, x), 0.9)
     for kind in ("list", "numpy object", "pandas str", "pandas category", "polars String", "arrow", "arrow dictionary"):
-        y = mechanism.sanitize(S, KINDS[kind](x), key=KEY)
-        assert [None if value != value else value for value in values(y)] == mechanism.sanitize(S, x, key=KEY)
-    assert None in mechanism.sanitize(S, x, key=KEY)
+        y = mechanism.sanitize(S, KINDS[kind](x), key=KEY, start=0)
+        assert [None if value != value else value for value in values(y)] == mechanism.sanitize(S, x, key=KEY, start=0)
+    assert None in mechanism.sanitize(S, x, key=KEY, start=0)
     with pytest.raises(ValueError, match=r"x is a ndarray of <U3, which has no room .* missing values may be drawn"):
         mechanism.sanitize(S, np.array(X))
 
@@ -70,8 +70,8 @@ def test_categories_tell_nothing_of_values_that_are_not_published(kind, ordered)
             [["SECRET", "ccc", "a", "bb"].index(one) for one in x], ["SECRET", "ccc", "a", "bb"], ordered=ordered
         )
     for unseen in ("null", "marginal"):
-        y = MECHANISM.sanitize(S, column, key=KEY, unseen=unseen)
+        y = MECHANISM.sanitize(S, column, key=KEY, start=0, unseen=unseen)
         shown = y.cat.categories.tolist() if kind == "pandas" else y.dictionary.to_pylist()
         of_arrow = ["ccc", "a", "bb"] if ordered else ["a", "bb", "ccc"]
         assert shown == (["ccc", "zz", "a", "bb"] if kind == "pandas" else of_arrow)
-        assert values(y)[1:] == MECHANISM.sanitize(S, x, key=KEY, unseen=unseen)[1:]
+        assert values(y)[1:] == MECHANISM.sanitize(S, x, key=KEY, start=0, unseen=unseen)[1:]

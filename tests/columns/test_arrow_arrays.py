@@ -40,7 +40,7 @@ def test_an_ordered_dictionary_that_repeats_a_value():
 
 def test_dictionaries_keep_their_order():
     x = pa.DictionaryArray.from_arrays(pa.array([2, 1, 0, 1] * 5, pa.int8()), ["low", "mid", "high"], ordered=True)
-    y = linred.markov(linred.Joint.from_records([0] * 20, x), 0.5).sanitize(None, x, key=KEY)
+    y = linred.markov(linred.Joint.from_records([0] * 20, x), 0.5).sanitize(None, x, key=KEY, start=0)
     assert y.type == x.type
     assert y.dictionary.to_pylist() == ["low", "mid", "high"]
 
@@ -50,12 +50,12 @@ def test_arrow_keeps_schema_and_metadata():
     fields = [pa.field(*pair, nullable=False, metadata={"about": pair[0]}) for pair in types]
     schema = pa.schema(fields, {"source": "here"})
     table = pa.table({name: DATA[name] for name, _ in types}, schema=schema)
-    result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY)
+    result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY, start=0)
     assert result.schema.equals(pa.schema(fields[1:], {"source": "here"}), check_metadata=True)
     assert result["job"].to_pylist() == EXPECTED
     chunked = pa.concat_tables([table[:100], table[100:]])
-    assert linred.sanitize_frame(chunked, MECHANISM, **NAMED, key=KEY)["job"].to_pylist() == EXPECTED
-    null = linred.sanitize_frame(table, uniform("a", "bb"), **NAMED, unseen="null", key=KEY)
+    assert linred.sanitize_frame(chunked, MECHANISM, **NAMED, key=KEY, start=0)["job"].to_pylist() == EXPECTED
+    null = linred.sanitize_frame(table, uniform("a", "bb"), **NAMED, unseen="null", key=KEY, start=0)
     assert null.schema.field("job").nullable
     assert null.schema.field("job").metadata == {b"about": b"job"}
 
@@ -66,7 +66,7 @@ def test_views_of_text_stay_views():
     except pa.ArrowNotImplementedError:
         pytest.skip("this pyarrow cannot make them")
     table = pa.table({"sex": pa.array(SEX, pa.string_view()), "job": pa.array(JOB, pa.string_view())})
-    result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY)
+    result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY, start=0)
     assert result.schema == table.schema.remove(0)
     assert result["job"].to_pylist() == EXPECTED
 
@@ -82,10 +82,10 @@ def test_binned_columns_of_arrow_go_to_pandas():
 def test_a_record_batch_of_several_columns():
     batch = pa.RecordBatch.from_pydict({"job": JOB, "full": DATA["full"]})
     mechanism = linred.markov(Joint.from_records(SEX, batch), 0.9)
-    result = mechanism.sanitize(None, batch, key=KEY)
+    result = mechanism.sanitize(None, batch, key=KEY, start=0)
     assert type(result) is pa.RecordBatch
     assert result.schema == batch.schema
-    assert result.to_pydict() == mechanism.sanitize(None, batch.to_pydict(), key=KEY)
+    assert result.to_pydict() == mechanism.sanitize(None, batch.to_pydict(), key=KEY, start=0)
 
 
 @pytest.mark.parametrize("values", [["b", None, "a"], [0.5, None, float("nan")], [3, 1, None]], ids=str)
@@ -133,7 +133,7 @@ class Array:
 )
 def test_what_exports_arrow_data_is_a_column(exported):
     assert linred.Joint.from_records(columns.S, exported).x_labels == ("a", "bb", "ccc")
-    assert columns.MECHANISM.sanitize(columns.S, exported, key=columns.KEY) == columns.EXPECTED
+    assert columns.MECHANISM.sanitize(columns.S, exported, key=columns.KEY, start=0) == columns.EXPECTED
 
 
 def test_tables_and_lazy_frames_are_still_refused():

@@ -31,7 +31,7 @@ from support.columns import KEY, uniform, values
 def test_labels_that_are_no_text(column):
     s = [0, 1] * 100
     mechanism = linred.markov(linred.Joint.from_records(s, column), 0.9)
-    y = mechanism.sanitize(None, column, key=KEY)
+    y = mechanism.sanitize(None, column, key=KEY, start=0)
     assert type(y) is type(column)
     for attribute in ("dtype", "type"):
         if hasattr(column, attribute):

@@ -43,11 +43,11 @@ def test_tables_with_equal_column_names():
 def test_tables_with_names_that_repeat():
     frame = pd.DataFrame(np.array([X, X[::-1]]).T, columns=["a", "a"])
     mechanism = linred.markov(linred.Joint.from_records(S, frame), 0.5)
-    y = mechanism.sanitize(None, frame, key=KEY)
+    y = mechanism.sanitize(None, frame, key=KEY, start=0)
     assert y.shape == frame.shape
     assert list(y.columns) == ["a", "a"]
     table = pa.table([pa.array(X), pa.array(X[::-1])], names=["a", "a"])
-    drawn = mechanism.sanitize(None, table, key=KEY)
+    drawn = mechanism.sanitize(None, table, key=KEY, start=0)
     assert drawn.column_names == ["a", "a"]
     assert drawn.column(1).to_pylist() == y.iloc[:, 1].tolist()
 
@@ -65,8 +65,8 @@ TABLES = {
 def test_a_table_of_columns_is_one_composite_symbol(kind):
     table = {"u": X, "v": RNG.integers(0, 2, len(X)).tolist()}
     mechanism = linred.non_markov(linred.Joint.from_records(S, table), 0.8)
-    expected = mechanism.sanitize(S, table, key=KEY)
-    y = mechanism.sanitize(S, TABLES[kind](table), key=KEY)
+    expected = mechanism.sanitize(S, table, key=KEY, start=0)
+    y = mechanism.sanitize(S, TABLES[kind](table), key=KEY, start=0)
     assert type(y) is type(TABLES[kind](table))
     rows = y.tolist() if kind == "array" else list(zip(*(values(y[name]) for name in table), strict=True))
     assert list(map(tuple, rows)) == list(zip(*expected.values(), strict=True))
@@ -89,7 +89,7 @@ def test_numbers_are_sorted_into_bins(kind):
     mechanism = linred.non_markov(linred.Joint.from_records(SEX, BIN_OF_AGE, x_labels=BINS), 0.6)
     assert sanitizer.mechanism_.joint.x_labels == tuple(BINS)
     np.testing.assert_array_equal(sanitizer.mechanism_.joint.counts, mechanism.joint.counts)
-    assert collected(result)["age"] == mechanism.sanitize(SEX, BIN_OF_AGE, key=KEY)
+    assert collected(result)["age"] == mechanism.sanitize(SEX, BIN_OF_AGE, key=KEY, start=0)
     assert list(collected(result)) == ["year", "job", "full", "age", "id"]
     assert types(result)["age"] == types(KINDS[kind]({"age": BINS}))["age"]
     assert sanitizer.mechanism_.fitted == FitSchema((ColumnSpec("sex"),), (ColumnSpec("age", (30.0, 50.5)),))
@@ -105,7 +105,7 @@ def test_bins_among_several_columns_and_in_s(kind):
     mechanism = linred.non_markov(linred.Joint.from_records(s, x, x_labels=in_order), 0.6)
     assert sanitizer.mechanism_.joint.s_labels == mechanism.joint.s_labels == ("year<2002", "year>=2002")
     assert sanitizer.mechanism_.joint.x_labels == mechanism.joint.x_labels
-    assert {"job": result["job"], "age": result["age"]} == mechanism.sanitize(s, x, key=KEY) != x
+    assert {"job": result["job"], "age": result["age"]} == mechanism.sanitize(s, x, key=KEY, start=0) != x
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from support.columns import EXPECTED, KEY, MECHANISM, S, X
 
 @pytest.mark.parametrize("kind", [deque, lambda x: dict(enumerate(x)).values()], ids=["deque", "values of a dict"])
 def test_what_is_drawn_for_an_unknown_kind_is_a_list(kind):
-    assert MECHANISM.sanitize(S, kind(X), key=KEY) == EXPECTED
+    assert MECHANISM.sanitize(S, kind(X), key=KEY, start=0) == EXPECTED
 
 
 def test_an_unknown_kind_that_cannot_be_asked_for_one_value_may_have_unseen_ones():
-    y = MECHANISM.sanitize(["f", "m"], {1: "a", 2: "new"}.values(), key=KEY, unseen="null")
+    y = MECHANISM.sanitize(["f", "m"], {1: "a", 2: "new"}.values(), key=KEY, start=0, unseen="null")
     assert y[1] is None
 
 

@@ -11,14 +11,14 @@ from support.columns import KEY, MECHANISM, RNG, S, X, uniform
 def test_codes_with_labels_from_zero_are_taken_as_they_are():
     s, x = RNG.integers(0, 2, 5000).astype(np.uint8), RNG.integers(0, 4, 5000).astype(np.uint8)
     mechanism = linred.non_markov(linred.Joint.from_records(s, x), 0.5)
-    y = mechanism.sanitize(s, x, key=KEY)
+    y = mechanism.sanitize(s, x, key=KEY, start=0)
     assert y.dtype == np.uint8
-    np.testing.assert_array_equal(y, mechanism.sampler().sample(s, x, key=KEY))
+    np.testing.assert_array_equal(y, mechanism.sampler().sample(s, x, key=KEY, start=0))
 
 
 def test_structured_arrays_and_subclasses():
     x = np.array([(1, "a"), (2, "b")] * 50, dtype=[("u", int), ("v", "U1")])
-    y = linred.markov(linred.Joint.from_records([0] * 100, x), 0.9).sanitize(None, x, key=KEY)
+    y = linred.markov(linred.Joint.from_records([0] * 100, x), 0.9).sanitize(None, x, key=KEY, start=0)
     assert y.dtype == x.dtype
     assert set(y.tolist()) == set(x.tolist())
 

@@ -28,7 +28,7 @@ def test_categories_that_do_not_occur_stay():
 def test_large_categoricals_take_no_longer_than_their_alphabet():
     labels = [f"v{i}" for i in range(20_000)]  # minutes, if every label looked through all others
     x = pd.Series(labels, dtype=pd.CategoricalDtype(labels))
-    assert (uniform(*labels).sanitize(None, x, key=KEY).dtype) == x.dtype
+    assert (uniform(*labels).sanitize(None, x, key=KEY, start=0).dtype) == x.dtype
 
 
 def test_pandas_keeps_index_types_and_columns_of_one_name():
@@ -37,7 +37,7 @@ def test_pandas_keeps_index_types_and_columns_of_one_name():
     frame = pd.DataFrame(DATA, index=index).astype(types).rename(columns={"full": "year"})
     frame.attrs["source"] = "here"
     before = frame.copy()
-    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
+    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0)
     pd.testing.assert_frame_equal(frame, before)
     assert result["job"].tolist() == EXPECTED
     assert list(result.columns) == ["year", "job", "year", "age", "id"]
@@ -49,7 +49,7 @@ def test_pandas_keeps_index_types_and_columns_of_one_name():
 
 def test_pandas_results_are_written_to_without_a_warning_and_alone():
     frame = pd.DataFrame(DATA)
-    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
+    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0)
     result.loc[0, "age"] = -1.0
     result["job"] = "z"
     assert frame["age"].tolist() == DATA["age"]
@@ -62,7 +62,7 @@ def test_a_subclass_of_pandas_frames():
         def _constructor(self):
             return Special
 
-    result = linred.sanitize_frame(Special(DATA), MECHANISM, **NAMED, key=KEY)
+    result = linred.sanitize_frame(Special(DATA), MECHANISM, **NAMED, key=KEY, start=0)
     assert type(result) is Special
     assert result["job"].tolist() == EXPECTED
 

@@ -23,10 +23,10 @@ def test_polars_nanoseconds_are_refused():
 @pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(["bb", "a", "ccc"])], ids=["Categorical", "Enum"])
 def test_polars_categories(dtype):
     frame = pl.DataFrame(DATA).with_columns(pl.col("job").cast(dtype), pl.col("sex").cast(pl.Categorical))
-    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
+    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0)
     assert result["job"].to_list() == EXPECTED
     assert result["job"].dtype == dtype
-    lazy = linred.sanitize_frame(frame.lazy(), MECHANISM, **NAMED, key=KEY)
+    lazy = linred.sanitize_frame(frame.lazy(), MECHANISM, **NAMED, key=KEY, start=0)
     assert lazy.collect_schema() == result.schema
     assert lazy.collect().equals(result)
 
@@ -42,9 +42,9 @@ def test_two_collects_of_a_lazy_frame_agree():
 def test_what_follows_on_a_lazy_frame_is_about_what_is_published():
     """A filter that is pushed down would be about x; records that are left out before the draw would number others."""
     frame = pl.DataFrame(DATA)
-    eager = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
+    eager = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0)
     parts = pl.concat([frame[:100].lazy(), frame[100:].lazy()])
-    lazy = linred.sanitize_frame(parts, MECHANISM, **NAMED, key=KEY)
+    lazy = linred.sanitize_frame(parts, MECHANISM, **NAMED, key=KEY, start=0)
     for then in (
         lambda f: f.filter(pl.col("job") == "bb"),
         lambda f: f.filter(pl.col("year") == 2001).select("job"),

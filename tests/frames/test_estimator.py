@@ -45,7 +45,7 @@ def test_fit_and_transform(kind):
     frame = KINDS[kind](DATA)
     result = sanitizer.fit_transform(frame, y=[0] * N)
     mechanism = linred.optimal(JOINT, ldp=0.4)
-    assert collected(result)["job"] == mechanism.sanitize(SEX, JOB, key=KEY) != JOB
+    assert collected(result)["job"] == mechanism.sanitize(SEX, JOB, key=KEY, start=0) != JOB
     assert collected(sanitizer.transform(frame)) == collected(result)
     assert sanitizer.mechanism_.fitted == FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"),))
     assert sanitizer.mechanism_.joint.counts.tolist() == JOINT.counts.tolist()
@@ -87,6 +87,7 @@ def test_settings_go_through_to_the_frame():
         MECHANISM,
         **NAMED,
         key=KEY,
+        start=0,
         id="id",
         context="c",
         columns=["job", "sex", "year"],

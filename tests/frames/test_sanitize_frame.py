@@ -42,11 +42,11 @@ from support.frames import (
 def test_every_kind_of_frame_has_the_values_of_sanitize(kind, mechanism):
     frame = KINDS[kind](DATA)
     before = pickle.dumps(collected(frame))
-    result = linred.sanitize_frame(frame, mechanism, **NAMED, key=KEY)
+    result = linred.sanitize_frame(frame, mechanism, **NAMED, key=KEY, start=0)
     assert type(result) is type(frame)
     values = collected(result)
     assert list(values) == ["year", "job", "full", "age", "id"]
-    assert values.pop("job") == mechanism.sanitize(SEX, JOB, key=KEY) != JOB
+    assert values.pop("job") == mechanism.sanitize(SEX, JOB, key=KEY, start=0) != JOB
     assert values == {name: DATA[name] for name in values}
     assert types(result) == {name: kept for name, kept in types(frame).items() if name != "sex"}
     assert pickle.dumps(collected(frame)) == before
@@ -55,7 +55,7 @@ def test_every_kind_of_frame_has_the_values_of_sanitize(kind, mechanism):
 @every_kind
 def test_the_columns_of_the_result_are_chosen(kind):
     frame = KINDS[kind](DATA)
-    sanitize = partial(linred.sanitize_frame, frame, MECHANISM, **NAMED, key=KEY)
+    sanitize = partial(linred.sanitize_frame, frame, MECHANISM, **NAMED, key=KEY, start=0)
     kept = collected(sanitize(keep_sensitive=True))
     assert kept == {**DATA, "job": EXPECTED}
     assert list(kept) == list(DATA)
@@ -69,10 +69,10 @@ def test_the_columns_of_the_result_are_chosen(kind):
 @every_kind
 def test_a_mechanism_that_does_not_see_s_needs_no_s(kind):
     frame = KINDS[kind]({name: DATA[name] for name in ("job", "year")})
-    result = collected(linred.sanitize_frame(frame, MARKOV, **NAMED, key=KEY))
-    assert result == {"job": MARKOV.sanitize(None, JOB, key=KEY), "year": DATA["year"]}
+    result = collected(linred.sanitize_frame(frame, MARKOV, **NAMED, key=KEY, start=0))
+    assert result == {"job": MARKOV.sanitize(None, JOB, key=KEY, start=0), "year": DATA["year"]}
     with pytest.raises(ValueError, match=r"^frame has no column 'sex' \(sensitive\), only \['job', 'year'\]$"):
-        linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY)
+        linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0)
 
 
 @every_kind
@@ -82,7 +82,7 @@ def test_several_columns_are_one_symbol(kind):
     result = linred.sanitize_frame(
         KINDS[kind](DATA), mechanism, sensitive=["sex", "year"], public=("job", "full"), key=KEY
     )
-    expected = mechanism.sanitize(sensitive, public, key=KEY)
+    expected = mechanism.sanitize(sensitive, public, key=KEY, start=0)
     assert collected(result) == {**expected, "age": DATA["age"], "id": DATA["id"]}
     assert expected["full"] != DATA["full"]
 
@@ -91,7 +91,7 @@ def test_a_mechanism_of_one_column_tables():
     frame = pd.DataFrame(DATA)
     mechanism = linred.non_markov(linred.Joint.from_records(frame[["sex"]], frame[["job"]]), 0.6)
     assert mechanism.joint.x_labels[0] == ("a",)
-    result = linred.sanitize_frame(frame, mechanism, **NAMED, key=KEY)
+    result = linred.sanitize_frame(frame, mechanism, **NAMED, key=KEY, start=0)
     assert result["job"].tolist() == EXPECTED
 
 
@@ -99,21 +99,21 @@ def test_names_come_from_the_fit_and_may_be_others_here():
     public = {"job": JOB, "full": DATA["full"]}
     mechanism = linred.markov(linred.Joint.from_records(SEX, public), 0.7)
     mechanism = mechanism.replace(fitted=FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"), ColumnSpec("full"))))
-    expected = mechanism.sanitize(None, public, key=KEY)
+    expected = mechanism.sanitize(None, public, key=KEY, start=0)
     frame = pl.DataFrame(DATA)
     for given in ({}, {"public": ["full", "job"]}, {"sensitive": "sex"}):
-        result = linred.sanitize_frame(frame, mechanism, **given, key=KEY)
+        result = linred.sanitize_frame(frame, mechanism, **given, key=KEY, start=0)
         assert "sex" not in result.columns
         assert result.select("job", "full").to_dict(as_series=False) == expected
     renamed = frame.rename({"job": "work", "full": "whole", "sex": "gender"})
-    result = linred.sanitize_frame(renamed, mechanism, sensitive="gender", public=["work", "whole"], key=KEY)
+    result = linred.sanitize_frame(renamed, mechanism, sensitive="gender", public=["work", "whole"], key=KEY, start=0)
     assert result.columns == ["year", "work", "whole", "age", "id"]
     assert result["work"].to_list() == expected["job"]
 
 
 def test_ids_and_parts_address_the_randomness():
     frame = pd.DataFrame(DATA)
-    sanitize = partial(linred.sanitize_frame, mechanism=MECHANISM, **NAMED, key=KEY)
+    sanitize = partial(linred.sanitize_frame, mechanism=MECHANISM, **NAMED, key=KEY, start=0)
     by_id = sanitize(frame, id="id")
     assert by_id["job"].tolist() == MECHANISM.sanitize(SEX, JOB, key=KEY, ids=DATA["id"])
     assert sanitize(frame[::-1], id="id")[::-1].equals(by_id)
@@ -145,20 +145,20 @@ def test_unseen_values_by_policy(kind):
     jobs = ["new" if i % 10 == 3 else None if i % 10 == 4 else job for i, job in enumerate(JOB)]
     frame = KINDS[kind]({"sex": SEX, "job": jobs})
     for unseen in ("marginal", "null"):
-        result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, unseen=unseen)
-        assert collected(result)["job"] == MECHANISM.sanitize(SEX, jobs, key=KEY, unseen=unseen)
+        result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0, unseen=unseen)
+        assert collected(result)["job"] == MECHANISM.sanitize(SEX, jobs, key=KEY, start=0, unseen=unseen)
         assert types(result)["job"] == types(frame)["job"]
     error = (
         (ValueError, pl.exceptions.ComputeError) if kind == "lazy" else ValueError
     )  # as the version of Polars has it
-    result = partial(linred.sanitize_frame, frame, MECHANISM, **NAMED, key=KEY)
+    result = partial(linred.sanitize_frame, frame, MECHANISM, **NAMED, key=KEY, start=0)
     with pytest.raises(error, match=r"column 'job'\[3\] = 'new' is not in the mechanism's alphabet: unseen= says"):
         collected(result())
 
 
 def test_a_column_of_objects_may_begin_with_unseen_ones():
     frame = pd.DataFrame({"sex": ["f", "m", "f"], "job": pd.Series([7, None, "a"], dtype=object)})
-    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, unseen="null")
+    result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0, unseen="null")
     assert result["job"].isna().tolist() == [True, True, False]
 
 
@@ -177,7 +177,7 @@ def test_missing_values_are_a_symbol_where_the_fit_had_them(kind):
     sanitizer = fit(key=KEY).fit(KINDS[kind](data))
     assert sanitizer.mechanism_.joint.x_labels == ("a", "bb", "ccc", None)
     drawn = collected(sanitizer.transform(KINDS[kind](data)))["job"]
-    assert drawn == sanitizer.mechanism_.sanitize(SEX, data["job"], key=KEY)
+    assert drawn == sanitizer.mechanism_.sanitize(SEX, data["job"], key=KEY, start=0)
     assert None in drawn
 
 

@@ -49,7 +49,7 @@ def test_large_sparse_alphabets(shape):
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_frequencies_are_those_of_the_tables(mechanism, dtype, variant):
     s, x = codes(mechanism, 400_000, dtype)
-    y = sample(mechanism, s, x, key=KEY)
+    y = sample(mechanism, s, x, key=KEY, start=0)
     assert y.dtype == dtype
     stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
 
@@ -79,7 +79,7 @@ def test_a_thousand_million_draws_and_none_of_probability_zero(mechanism):
 def test_pairs_that_the_fit_never_saw_are_drawn_from_p_y():
     mechanism = WIDE["northwest"]
     s, x = np.full(200_000, 4, np.uint8), np.zeros(200_000, np.uint8)
-    y = sample(mechanism, s, x, key=KEY)
+    y = sample(mechanism, s, x, key=KEY, start=0)
     expected = mechanism.p_y * y.size
     counts = np.bincount(y, minlength=expected.size)
     assert not counts[expected == 0.0].any()
@@ -92,7 +92,7 @@ def test_neighbouring_records_are_independent():
     """Pairs (y_i, y_{i+1}) of one (s, x): the chi-square of their table, at stats.ERROR_RATE."""
     mechanism = SMALL["markov"]
     s, x = np.zeros(1_000_000, np.uint8), np.zeros(1_000_000, np.uint8)
-    y = sample(mechanism, s, x, key=KEY).astype(int)
+    y = sample(mechanism, s, x, key=KEY, start=0).astype(int)
     for lag in (1, 2, 16, 256, 2048):
         pairs = np.bincount(4 * y[:-lag] + y[lag:], minlength=16).reshape(4, 4)
         assert stats.stats.chi2_contingency(pairs).pvalue > stats.ERROR_RATE
@@ -125,7 +125,7 @@ def test_any_threads_chunks_and_starts_give_the_same(mechanism, monkeypatch, var
 
 def test_several_threads_on_many_records():
     s, x = codes(SMALL["northwest"], 3_000_001)
-    one, two, three = (sample(SMALL["northwest"], s, x, key=KEY, threads=threads) for threads in (1, 2, 3))
+    one, two, three = (sample(SMALL["northwest"], s, x, key=KEY, start=0, threads=threads) for threads in (1, 2, 3))
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(one, three)
 
@@ -134,30 +134,33 @@ def test_several_threads_on_many_records():
 def test_any_length_is_the_beginning_of_a_longer_one(n, variant):
     for mechanism in (SMALL["northwest"], WIDE["markov"]):
         s, x = codes(mechanism, 5000)
-        whole = sample(mechanism, s, x, key=KEY)
-        np.testing.assert_array_equal(sample(mechanism, s[:n], x[:n], key=KEY), whole[:n])
+        whole = sample(mechanism, s, x, key=KEY, start=0)
+        np.testing.assert_array_equal(sample(mechanism, s[:n], x[:n], key=KEY, start=0), whole[:n])
 
 
 def test_codes_of_any_integer_type_strided_and_read_only():
     mechanism = WIDE["northwest"]
     s, x = codes(mechanism, 3000)
-    expected = sample(mechanism, s, x, key=KEY)
+    expected = sample(mechanism, s, x, key=KEY, start=0)
     for dtype in (np.int8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
-        drawn = sample(mechanism, s.astype(dtype), x.astype(dtype), key=KEY)
+        drawn = sample(mechanism, s.astype(dtype), x.astype(dtype), key=KEY, start=0)
         assert drawn.dtype == dtype
         np.testing.assert_array_equal(drawn, expected)
     table = np.stack([s, x], axis=1)
     table.setflags(write=False)
-    np.testing.assert_array_equal(sample(mechanism, table[:, 0], table[:, 1], key=KEY), expected)
+    np.testing.assert_array_equal(sample(mechanism, table[:, 0], table[:, 1], key=KEY, start=0), expected)
     np.testing.assert_array_equal(
-        sample(mechanism, s[::-1], x[::-1], key=KEY), sample(mechanism, s[::-1].copy(), x[::-1].copy(), key=KEY)
+        sample(mechanism, s[::-1], x[::-1], key=KEY, start=0),
+        sample(mechanism, s[::-1].copy(), x[::-1].copy(), key=KEY),
     )
-    np.testing.assert_array_equal(sample(mechanism, s.tolist(), x.tolist(), key=KEY), expected)
+    np.testing.assert_array_equal(sample(mechanism, s.tolist(), x.tolist(), key=KEY, start=0), expected)
 
 
 def test_s_is_not_needed_where_it_is_not_seen():
     s, x = codes(SMALL["markov"], 1000)
-    np.testing.assert_array_equal(sample(SMALL["markov"], None, x, key=KEY), sample(SMALL["markov"], s, x, key=KEY))
+    np.testing.assert_array_equal(
+        sample(SMALL["markov"], None, x, key=KEY, start=0), sample(SMALL["markov"], s, x, key=KEY)
+    )
     with pytest.raises(ValueError, match="s_codes is None: this mechanism draws by s"):
         sample(SMALL["northwest"], None, x)
 
@@ -176,7 +179,7 @@ def test_calls_keys_seeds_and_contexts_differ():
         return sample(SMALL["markov"], s, x, **how)
 
     assert differ(drawn(), drawn())
-    assert differ(drawn(key=KEY), drawn(key=KEY[::-1]))
+    assert differ(drawn(key=KEY, start=0), drawn(key=KEY[::-1]))
     assert differ(drawn(seed=1), drawn(seed=2))
     assert differ(drawn(key=KEY), drawn(key=KEY, context=b"a"))
     assert differ(drawn(key=KEY, context=b"a"), drawn(key=KEY, context=b"b"))
@@ -241,7 +244,7 @@ def test_what_a_key_yields_is_pinned():
         counts = np.add.outer(np.arange(n_s) * 7, np.arange(n_x) ** 2 * 3) % 11
         for name, mechanism in mechanisms(linred.Joint.from_counts(counts)).items():
             drawn = [
-                sample(mechanism, s, x, key=KEY),
+                sample(mechanism, s, x, key=KEY, start=0),
                 sample(mechanism, s, x, seed=7, context=b"c", start=10**12),
                 sample(mechanism, s, x, key=KEY, ids=np.arange(20_000)),
                 sample(mechanism, s[:500], x[:500], key=KEY, ids=[f"id {i}" for i in range(500)]),
@@ -283,10 +286,10 @@ def test_children_draw_anew(method, tmp_path):
 def test_pickled_samplers_and_mechanisms_agree():
     for mechanism in (SMALL["northwest"], WIDE["proportional"], SMALL["markov"]):
         s, x = codes(mechanism, 1000)
-        expected = sample(mechanism, s, x, key=KEY)
+        expected = sample(mechanism, s, x, key=KEY, start=0)
         again = pickle.loads(pickle.dumps(mechanism.sampler()))
-        np.testing.assert_array_equal(again.sample(s, x, key=KEY), expected)
-        np.testing.assert_array_equal(sample(pickle.loads(pickle.dumps(mechanism)), s, x, key=KEY), expected)
+        np.testing.assert_array_equal(again.sample(s, x, key=KEY, start=0), expected)
+        np.testing.assert_array_equal(sample(pickle.loads(pickle.dumps(mechanism)), s, x, key=KEY, start=0), expected)
         assert again.certificate().ldp == mechanism.sampler().certificate().ldp
 
 
@@ -296,11 +299,11 @@ def test_pickled_samplers_and_mechanisms_agree():
 def test_out_is_written_and_may_be_x_itself():
     for mechanism in (SMALL["northwest"], WIDE["northwest"]):
         s, x = codes(mechanism, 5000)
-        expected, out = sample(mechanism, s, x, key=KEY), np.empty_like(x)
-        assert sample(mechanism, s, x, key=KEY, out=out) is out
+        expected, out = sample(mechanism, s, x, key=KEY, start=0), np.empty_like(x)
+        assert sample(mechanism, s, x, key=KEY, start=0, out=out) is out
         np.testing.assert_array_equal(out, expected)
         in_place = x.copy()
-        assert sample(mechanism, s, in_place, key=KEY, out=in_place) is in_place
+        assert sample(mechanism, s, in_place, key=KEY, start=0, out=in_place) is in_place
         np.testing.assert_array_equal(in_place, expected)
 
 
@@ -400,10 +403,10 @@ def test_codes_too_narrow_for_the_alphabet_are_refused():
 def test_columns_that_are_not_aligned():
     for mechanism in (SMALL["northwest"], WIDE["northwest"]):
         s, x = codes(mechanism, 3000, np.uint32)
-        expected = sample(mechanism, s, x, key=KEY)
+        expected = sample(mechanism, s, x, key=KEY, start=0)
         s_odd, x_odd = (np.frombuffer(b"-" + column.tobytes(), np.uint32, offset=1) for column in (s, x))
         assert not x_odd.flags.aligned
-        np.testing.assert_array_equal(sample(mechanism, s_odd, x_odd, key=KEY), expected)
+        np.testing.assert_array_equal(sample(mechanism, s_odd, x_odd, key=KEY, start=0), expected)
 
 
 # ---- planted faults: every check above can fail
@@ -412,7 +415,7 @@ def test_columns_that_are_not_aligned():
 def test_a_last_symbol_left_alone_is_caught():
     mechanism = SMALL["markov"]
     s, x = codes(mechanism, 100_000)
-    y = sample(mechanism, s, x, key=KEY)
+    y = sample(mechanism, s, x, key=KEY, start=0)
     y[x == 3] = 3
     with pytest.raises(AssertionError):
         stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
@@ -428,11 +431,11 @@ def test_a_swapped_alias_and_an_off_by_one_first_stage_are_caught_in_the_draws()
 
     for fault in (off_by_one, swap_an_alias):
         wrong = faulty(mechanism, fault)
-        y = wrong.sample(s, x, key=KEY)
+        y = wrong.sample(s, x, key=KEY, start=0)
         with pytest.raises(AssertionError):
             stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
         with pytest.raises(AssertionError):
-            stats.check_addresses(mechanism.sampler(), s[:9000], x[:9000], y[:9000], key=KEY)
+            stats.check_addresses(mechanism.sampler(), s[:9000], x[:9000], y[:9000], key=KEY, start=0)
 
 
 def test_an_off_by_one_top_of_keep_is_caught():
@@ -442,9 +445,9 @@ def test_an_off_by_one_top_of_keep_is_caught():
     def off_by_one(rows, cells, settled, keep_top):
         keep_top[keep_top < 2**16 - 1] += np.uint16(1)
 
-    y = faulty(mechanism, off_by_one).sample(s, x, key=KEY)
+    y = faulty(mechanism, off_by_one).sample(s, x, key=KEY, start=0)
     with pytest.raises(AssertionError):
-        stats.check_addresses(mechanism.sampler(), s[:60_000], x[:60_000], y[:60_000], key=KEY)
+        stats.check_addresses(mechanism.sampler(), s[:60_000], x[:60_000], y[:60_000], key=KEY, start=0)
 
 
 def test_a_reused_key_is_caught(monkeypatch):

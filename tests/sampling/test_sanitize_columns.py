@@ -18,14 +18,14 @@ UNSEEN = np.array([i % 10 in (3, 4) for i in range(len(X))])
 def test_unseen_values_by_policy(kind):
     x = KINDS[kind](WITH_UNSEEN)
     with pytest.raises(ValueError, match=r"x\[3\] = 'new' is not in the mechanism's alphabet"):
-        MECHANISM.sanitize(S, x, key=KEY)
-    marginal, counts = MECHANISM.sanitize(S, x, key=KEY, unseen="marginal", return_counts=True)
+        MECHANISM.sanitize(S, x, key=KEY, start=0)
+    marginal, counts = MECHANISM.sanitize(S, x, key=KEY, start=0, unseen="marginal", return_counts=True)
     known = np.array(values(marginal), object)
     np.testing.assert_array_equal(known[~UNSEEN], np.array(EXPECTED, object)[~UNSEEN])
     assert set(known) == {"a", "bb", "ccc"}
     assert counts.n_unseen_values == UNSEEN.sum()
     assert counts.n_records == len(X)
-    null = np.array(values(MECHANISM.sanitize(S, x, key=KEY, unseen="null")), object)
+    null = np.array(values(MECHANISM.sanitize(S, x, key=KEY, start=0, unseen="null")), object)
     assert all(value is None or value != value for value in null[UNSEEN])
     np.testing.assert_array_equal(null[~UNSEEN], np.array(EXPECTED, object)[~UNSEEN])
     assert type(marginal) is type(x)
@@ -35,22 +35,22 @@ def test_unseen_values_of_s_count_as_well():
     s = ["x" if i == 5 else s for i, s in enumerate(S)]
     with pytest.raises(ValueError, match=r"s\[5\] = 'x' is not in the mechanism's alphabet"):
         MECHANISM.sanitize(s, X)
-    drawn, counts = MECHANISM.sanitize(s, X, key=KEY, unseen="null", return_counts=True)
+    drawn, counts = MECHANISM.sanitize(s, X, key=KEY, start=0, unseen="null", return_counts=True)
     assert drawn[5] is None
     assert counts.n_unseen_values == 1
     markov = linred.markov(JOINT, 0.5)
-    assert markov.sanitize(s, X, key=KEY) == markov.sanitize(None, X, key=KEY)
+    assert markov.sanitize(s, X, key=KEY, start=0) == markov.sanitize(None, X, key=KEY)
 
 
 def test_marginal_draws_are_from_p_x_and_from_nothing_else():
     """Chi-square of 100,000 unseen records against P_X, by s, at stats.ERROR_RATE each; the key alone decides."""
     s = ["f", "m"] * 50_000
-    drawn = np.array(MECHANISM.sanitize(s, ["new"] * 100_000, key=KEY, unseen="marginal"))
+    drawn = np.array(MECHANISM.sanitize(s, ["new"] * 100_000, key=KEY, start=0, unseen="marginal"))
     for of_s in (drawn[::2], drawn[1::2]):
         counts = [(of_s == label).sum() for label in JOINT.x_labels]
         expected = JOINT.p_x * 50_000
         assert stats.stats.chisquare(counts, expected).pvalue > stats.ERROR_RATE
-    other = MECHANISM.sanitize(s[::-1], [None] * 100_000, key=KEY, unseen="marginal")
+    other = MECHANISM.sanitize(s[::-1], [None] * 100_000, key=KEY, start=0, unseen="marginal")
     assert drawn.tolist() == other
 
 
@@ -69,7 +69,7 @@ def test_counts_tell_what_happened():
     x[7] = 9
     known = np.arange(4000) != 7
     never = int(((joint.counts == 0)[s[known], x[known]]).sum())
-    _, told = linred.non_markov(joint, 0.5).sanitize(s, x, key=KEY, unseen="marginal", return_counts=True)
+    _, told = linred.non_markov(joint, 0.5).sanitize(s, x, key=KEY, start=0, unseen="marginal", return_counts=True)
     assert (told.n_unseen_values, told.n_unseen_pairs, told.private) == (1, never, True)
 
 
@@ -79,7 +79,7 @@ def test_counts_tell_what_happened():
 def test_sanitising_is_addressed_as_the_sampler_is():
     halves = MECHANISM.sanitize(S[:700], X[:700], key=KEY), MECHANISM.sanitize(S[700:], X[700:], key=KEY, start=700)
     assert halves[0] + halves[1] == EXPECTED
-    assert MECHANISM.sanitize(S, X, key=KEY, threads=1) == EXPECTED
+    assert MECHANISM.sanitize(S, X, key=KEY, start=0, threads=1) == EXPECTED
     assert MECHANISM.sanitize(S, X, key=KEY, context="other") != EXPECTED
     assert MECHANISM.sanitize(S, X) != MECHANISM.sanitize(S, X)
     assert MECHANISM.sanitize(S, X, seed=3) == MECHANISM.sanitize(S, X, seed=3)

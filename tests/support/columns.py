@@ -15,7 +15,7 @@ S = RNG.choice(["f", "m"], 2000).tolist()
 X = [RNG.choice(["a", "bb", "ccc"], p=[0.2, 0.3, 0.5] if s == "f" else [0.5, 0.3, 0.2]).item() for s in S]
 JOINT = linred.Joint.from_records(S, X)
 MECHANISM = linred.non_markov(JOINT, 0.6)
-EXPECTED = MECHANISM.sanitize(S, X, key=KEY)
+EXPECTED = MECHANISM.sanitize(S, X, key=KEY, start=0)
 
 
 def values(column):

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from linred.columns.schema import parts_of
-from linred.io import pipeline
+from linred.sampling import keystream
 
 DATA = Path(__file__).parents[1] / "data"
 ADULT, FLIGHTS = DATA / "adult.csv", DATA / "flights.csv"
@@ -65,7 +65,7 @@ def key_file(run, path="key"):
 def context(path, public):
     """The context of the draws for a file, or for records that are named by ids where path is None."""
     release = None if path is None else os.path.realpath(path)
-    return pipeline.context(release, parts_of("public", public))
+    return keystream.context_of_columns(release, parts_of("public", public))
 
 
 def read_csv(path):
