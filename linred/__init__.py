@@ -15,14 +15,20 @@ from linred._kernels import simd as _simd  # noqa: F401, raises ImportError if L
 from linred._version import __version__ as __version__
 
 _HOME = {
+    "ArtifactError": "errors",
+    "CannotMeetError": "errors",
     "DriftError": "errors",
     "DriftWarning": "errors",
+    "FileError": "errors",
     "Joint": "distribution.joint",
     "Mechanism": "mechanism.mechanism",
     "Monitor": "assurance.monitor",
+    "NotFittedError": "errors",
     "NotOptimalWarning": "errors",
     "Sampler": "sampling.sampler",
     "Sanitizer": "frames.estimator",
+    "Target": "privacy.target",
+    "UnseenError": "errors",
     "alpha_for": "design.calibration",
     "alpha_leakage": "privacy.metrics",
     "audit": "assurance.audit",
@@ -62,4 +68,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return [*__all__]

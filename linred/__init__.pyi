@@ -11,41 +11,29 @@ from linred.design.optimal import optimal as optimal
 from linred.design.selective import selective as selective
 from linred.distribution.joint import Joint as Joint
 from linred.distribution.linear_reduction import linear_reduction as linear_reduction
+from linred.errors import ArtifactError as ArtifactError
+from linred.errors import CannotMeetError as CannotMeetError
 from linred.errors import DriftError as DriftError
 from linred.errors import DriftWarning as DriftWarning
+from linred.errors import FileError as FileError
+from linred.errors import NotFittedError as NotFittedError
 from linred.errors import NotOptimalWarning as NotOptimalWarning
+from linred.errors import UnseenError as UnseenError
 from linred.frames.estimator import Sanitizer as Sanitizer
 from linred.frames.sanitize_frame import sanitize_frame as sanitize_frame
 from linred.mechanism.artifact_reader import load as load
 from linred.mechanism.mechanism import Mechanism as Mechanism
 from linred.privacy.local_geometry import local as local
-from linred.privacy.metrics import (
-    alpha_leakage as alpha_leakage,
-)
-from linred.privacy.metrics import (
-    dp as dp,
-)
-from linred.privacy.metrics import (
-    first_order as first_order,
-)
-from linred.privacy.metrics import (
-    ldp as ldp,
-)
-from linred.privacy.metrics import (
-    log_lift as log_lift,
-)
-from linred.privacy.metrics import (
-    max_lift as max_lift,
-)
-from linred.privacy.metrics import (
-    maximal_leakage as maximal_leakage,
-)
-from linred.privacy.metrics import (
-    min_lift as min_lift,
-)
-from linred.privacy.metrics import (
-    mutual_information as mutual_information,
-)
+from linred.privacy.metrics import alpha_leakage as alpha_leakage
+from linred.privacy.metrics import dp as dp
+from linred.privacy.metrics import first_order as first_order
+from linred.privacy.metrics import ldp as ldp
+from linred.privacy.metrics import log_lift as log_lift
+from linred.privacy.metrics import max_lift as max_lift
+from linred.privacy.metrics import maximal_leakage as maximal_leakage
+from linred.privacy.metrics import min_lift as min_lift
+from linred.privacy.metrics import mutual_information as mutual_information
+from linred.privacy.target import Target as Target
 from linred.report.tradeoff import tradeoff as tradeoff
 from linred.sampling.sampler import Sampler as Sampler
 

@@ -22,6 +22,12 @@ def mechanism(value):
     return value
 
 
+def type_name(value):
+    """The type of a value for a message: its package's name too, where it is none of Python's own."""
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
 def number(name, value, low, high):
     """`value` as a float in [low, high]; either end may be infinite, NaN is never inside."""
     try:
@@ -122,7 +128,7 @@ def codes(name, values, n_symbols):
 def raise_out_of_range(name, codes, n_symbols, first=0):
     """The error for the first of `codes` that is none of n_symbols; codes[0] is record `first` of the column."""
     record = int(np.argmax((codes >= n_symbols) | (codes < 0)))
-    raise ValueError(f"{name}[{first + record}] = {codes[record]} is not a code below {n_symbols}")
+    raise ValueError(f"{name}[{first + record}] is not a code below {n_symbols}")
 
 
 _BYTES, _BOOLS, _INTEGERS = (bytes, bytearray, memoryview), (bool, np.bool_), (int, np.integer)

@@ -12,6 +12,9 @@ class Target(NamedTuple):
     """Upper limits in nats that a mechanism must meet; inf means no limit.
 
     A field is the name of a figure of `Leakage`, and a keyword of every function that `takes_target`.
+
+    >>> Target(ldp=1.0)
+    Target(ldp=1.0, log_lift=inf)
     """
 
     ldp: float = math.inf

@@ -1,0 +1,22 @@
+"""Types that annotations of the public functions share. They document; nothing checks them at run time."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal, TypeAlias
+
+Column: TypeAlias = Any
+"""A column of records, or a table of columns: list, tuple, NumPy, pandas, Polars, Arrow (see `adapters.kinds`)."""
+Frame: TypeAlias = Any
+"""A pandas or Polars DataFrame, a Polars LazyFrame, an Arrow Table or RecordBatch, or a dict of columns."""
+Codes: TypeAlias = Any
+"""A one-dimensional array of integer codes."""
+Matrix: TypeAlias = Any
+"""Anything that NumPy makes a two-dimensional array of numbers of."""
+Label: TypeAlias = Hashable
+Labels: TypeAlias = Sequence[Hashable]
+Names: TypeAlias = str | Sequence[str]
+"""The name of a column, or several names."""
+Key: TypeAlias = bytes | bytearray | memoryview
+Context: TypeAlias = bytes | bytearray | memoryview | str
+Unseen: TypeAlias = Literal["error", "marginal", "null"]
+Prefer: TypeAlias = Literal["information", "sparse", "smooth"]
+Coupling: TypeAlias = Literal["northwest", "proportional"]
