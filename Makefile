@@ -33,6 +33,8 @@ lint: $(VENV)/built $(VENV)/lint
 	$(BIN)/ruff format --check .
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint csrc
 	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/stubtest linred --concise --ignore-disjoint-bases --mypy-config-file pyproject.toml --allowlist tests/stubtest_allowlist.txt
 
 # sdist and wheel in isolation, installed into an empty venv and tried there.
 dist: $(VENV)/built

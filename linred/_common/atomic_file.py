@@ -15,7 +15,7 @@ from pathlib import Path
 try:
     import fcntl
 except ImportError:  # Windows: a temporary that is in use is then not told from one that is left behind
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 
 def check_target(path, force=False, inputs=()):

@@ -1,11 +1,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.integer]
+_Codes = NDArray[np.integer]
+
+COPIES: tuple[tuple[int, int], ...]
+FEWEST_RECORDS_A_THREAD: int
 
 def count_pairs(
-    s_codes: Codes,
-    x_codes: Codes,
+    s_codes: _Codes,
+    x_codes: _Codes,
     n_s: int,
     n_x: int,
     threads: int | None = None,

@@ -7,6 +7,7 @@ MOST_PIECES: int
 class CsvError(ValueError):
     record: int
     what: str
+    def __init__(self, record: int, what: str) -> None: ...
 
 class Text:
     all_bytes: bytes

@@ -1,8 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.integer]
-Bytes = NDArray[np.uint8]
+_Codes = NDArray[np.integer]
+_Bytes = NDArray[np.uint8]
 
 VARIANTS: dict[str, int]
 variant: str
@@ -12,22 +12,22 @@ MOST_RUNS: int
 def use_variant(level: str) -> None: ...
 
 class Columns:
-    s_codes: Codes | None
-    x_codes: Codes
-    y_codes: Codes
+    s_codes: _Codes | None
+    x_codes: _Codes
+    y_codes: _Codes
     n_records: int
     first: int
-    def __init__(self, s_codes: Codes | None, x_codes: Codes, y_codes: Codes, first: int = 0) -> None: ...
+    def __init__(self, s_codes: _Codes | None, x_codes: _Codes, y_codes: _Codes, first: int = 0) -> None: ...
 
 class Pending:
     n_records: int
-    counters: Bytes
+    counters: _Bytes
     def __init__(self, n_records: int) -> None: ...
 
 class Kernel:
     rows: np.ndarray
     cells: np.ndarray
-    settled: Bytes | None
+    settled: _Bytes | None
     keep_top: NDArray[np.uint16] | None
     def __init__(
         self,
@@ -36,12 +36,12 @@ class Kernel:
         shift: int,
         rows: np.ndarray,
         cells: np.ndarray,
-        settled: Bytes | None,
+        settled: _Bytes | None,
         keep_top: NDArray[np.uint16] | None,
     ) -> None: ...
     def check(self, columns: Columns) -> None: ...
-    def first_stage(self, columns: Columns, words: Bytes, pending: Pending, start: int = 0) -> Bytes: ...
+    def first_stage(self, columns: Columns, words: _Bytes, pending: Pending, start: int = 0) -> _Bytes: ...
     def no_first_stage(self, columns: Columns, pending: Pending) -> None: ...
     def second_stage(
-        self, columns: Columns, words: Bytes | None, pending: Pending, n_pending: int, blocks: Bytes
+        self, columns: Columns, words: _Bytes | None, pending: Pending, n_pending: int, blocks: _Bytes
     ) -> None: ...
