@@ -1,4 +1,4 @@
-"""Draws, for `make figures`, the paper's Figures 1 to 5 with the optimum added, and the README's figure of UCI Adult."""
+"""Draws the paper's Figures 1 to 5 with the optimum added, and the README's figure of UCI Adult: `make figures`."""
 
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ def panels(n):
 
 
 def at_equal_changes(joint, alpha, measure):
-    """Return the smallest privacy figure, in nats, that is possible with the changed records of Proposition 1 at alpha."""
+    """Return the smallest privacy figure, in nats, that can be had with the changed records of Proposition 1."""
     budget = linred.non_markov(joint, alpha).dtv()
     most = getattr(linred, measure)(joint)
     return brentq(lambda target: linred.optimal(joint, **{measure: target}).dtv() - budget, 1e-6, most, xtol=1e-6)

@@ -1,4 +1,4 @@
-"""Prints, for `make figures`, the README's table of changed records for three pairs of columns."""
+"""Prints the README's table of changed records for three pairs of columns: `make figures`."""
 
 import linred
 from benchmarks.data import TABLES, counts
