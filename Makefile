@@ -1,4 +1,4 @@
-# Each target sets up everything that it needs. Python 3.11 or later, a C compiler and make are enough.
+# Each target sets up all that it needs: Python 3.11+, a C compiler and make are enough.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -17,7 +17,7 @@ test: demo $(VENV)/test
 test-all: demo $(VENV)/test sanitizers
 	$(BIN)/python -m pytest -q $(ON_ALL_CORES) -m "long or not long" --hypothesis-profile=long
 
-# Runs the kernels under AddressSanitizer and UBSan, in a separate build.
+# The kernels under AddressSanitizer and UBSan, in a build of their own.
 sanitizers: $(VENV)/test
 	PIP_NO_INPUT=1 sh tests/sanitizers.sh $(BIN)/python
 
@@ -34,7 +34,7 @@ lint: $(VENV)/built $(VENV)/lint
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint csrc
 	$(BIN)/lint-imports
 
-# Builds sdist and wheel in isolation, installs each into an empty venv and runs the demo there.
+# sdist and wheel in isolation, installed into an empty venv and tried there.
 dist: $(VENV)/built
 	sh tests/dist.sh $(BIN)/python
 
@@ -45,7 +45,7 @@ $(VENV)/built: $(BIN)/python $(SOURCES)
 	$(PIP) --editable .
 	@touch $@
 
-# Installs only the packages of an extra, because installing ".[extra]" would build everything again.
+# The packages of an extra alone: installing ".[extra]" would build everything again.
 $(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/plot $(VENV)/cli: $(VENV)/%: $(VENV)/built
 	$(BIN)/python -c "from importlib.metadata import requires; \
 	print(*(r.split(';')[0] for r in requires('linred') if '$*' in r.partition('extra ==')[2]), sep='\n')" > $@.txt
