@@ -120,4 +120,4 @@ def test_two_mechanisms_under_one_key_and_ids_are_two_releases():
     seen = np.zeros((2, 4, 4), int)
     np.add.at(seen, (s, one, two), 1)
     assert ((seen == 0).any(axis=0) & (seen.max(axis=0) > 100)).any()
-    assert "release pairs of values that only one S can produce" in TEXT
+    assert "release pairs of values that can come from one S only" in TEXT
