@@ -1,4 +1,4 @@
-"""Extensions and compiler flags; everything else is in pyproject.toml."""
+"""Builds the compiled kernels. Everything else is in pyproject.toml."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 FAMILIES = ("simd", "counting", "recoding", "extremes", "coupling", "alias", "sampling", "csv_text")
-# No contraction to fused multiply-add: every variant on every machine rounds alike.
+# Contraction to fused multiply-add is off, so that every variant rounds in the same way on every machine.
 FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-std=c11", "-ffp-contract=off"]
 if os.environ.get("LINRED_NATIVE") == "1":
     FLAGS.append("-march=native")
@@ -30,7 +30,7 @@ setup(
         ],
         nthreads=0 if sys.platform == "win32" else os.cpu_count() or 1,
         build_dir="build/cython",
-        force=True,  # a change of directives or flags alone must not leave stale C behind
+        force=True,  # directives and flags may have changed although the sources did not
         compiler_directives={
             "language_level": 3,
             "embedsignature": True,

@@ -1,6 +1,6 @@
 """`make bench`: run every benchmark, print its table and write all of them into benchmarks/README.md.
 
-`python -m benchmarks metrics counting` runs and prints those alone.
+`python -m benchmarks metrics counting` runs those two and only prints their tables.
 """
 
 import importlib

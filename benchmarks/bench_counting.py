@@ -1,4 +1,4 @@
-"""Counting pairs of codes against NumPy's ways."""
+"""Counting pairs of codes, against `numpy.bincount`."""
 
 import numpy as np
 
@@ -19,14 +19,14 @@ CASES = [
 
 
 def records(n_s, n_x, dtype):
-    """Skewed, as real columns are: cells drawn from a random joint distribution."""
+    """Draw codes from a random joint distribution, which is skewed as real columns are."""
     rng = np.random.default_rng(1)
     cells = rng.choice(n_s * n_x, N_RECORDS, p=rng.dirichlet(np.ones(n_s * n_x)))
     return (cells // n_x).astype(dtype), (cells % n_x).astype(dtype)
 
 
 def fastest_numpy_way(s, x, n_s, n_x):
-    """Which way to build the index is fastest depends on the alphabet and the dtype: the rival is the best of three."""
+    """Return the fastest of three ways to build the index; which one it is depends on the alphabet and the dtype."""
     narrow = np.min_scalar_type(n_s * n_x - 1).type
 
     def by_int64():
@@ -47,7 +47,7 @@ def _recoding_row(codes, n_codes, size):
     table = np.arange(n_codes)[::-1].astype(codes.dtype)
     rivals = (lambda: table[codes]), (lambda: table.take(codes)), (lambda: np.take(table, codes, mode="clip"))
     fastest = min(rivals, key=lambda way: sorted(seconds(way) for _ in range(3))[1])
-    return compare(f"codes to other codes, {size}", lambda: recoding.recode(codes, table), "`take`", fastest, "2")
+    return compare(f"recoding a column, {size}", lambda: recoding.recode(codes, table), "`take`", fastest, "2")
 
 
 def rows():

@@ -1,6 +1,7 @@
-"""Sanitising a file against the same pass by pyarrow without sanitising: its reader in a thread, the fewest options.
+"""Sanitising a file, against a pass by pyarrow that reads and writes the same columns without sanitising.
 
-Both read two columns of text, S and X, and write X; "S kept": both write both. 20 M records drawn from UCI Adult.
+Both read two columns of text, S and X, and write X; with "S kept", both write both columns. The file has 20 M records,
+drawn from the distribution of UCI Adult. pyarrow reads in a thread, with as few options as possible.
 """
 
 import os
@@ -24,7 +25,7 @@ COLUMNS = ("marital_status", "occupation")
 
 
 def write_inputs(directory, joint, n_records):
-    """The same records as CSV and as Parquet: {kind: path}."""
+    """Write the same records as CSV and as Parquet, and return {kind: path}."""
     rng = np.random.default_rng(1)
     types = pa.schema([(name, pa.dictionary(pa.int32(), pa.string())) for name in COLUMNS])
     paths = {kind: os.path.join(directory, f"in.{kind}") for kind in ("csv", "parquet")}
@@ -100,7 +101,7 @@ def rows():
                 yield compare(
                     f"{kind}, {N_RECORDS // 10**6} M records" + (", S kept" if keep else ""),
                     lambda target=target, kind=kind, keep=keep: ours(mechanism, paths[kind], target, keep),
-                    "pyarrow, nothing sanitised",
+                    "pyarrow without sanitising",
                     lambda other=other, plain=plain, kind=kind, names=names: plain(paths[kind], other, list(names)),
                     "0.8",
                     rounds=11,

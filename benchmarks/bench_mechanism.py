@@ -1,4 +1,4 @@
-"""Building mechanisms against NumPy's north-west corner, HiGHS and POT."""
+"""Building mechanisms, against a north-west corner in NumPy, HiGHS and POT."""
 
 import numpy as np
 import ot
@@ -58,7 +58,7 @@ def rows():
 
 
 def distortion_rows():
-    """One s of interest at a time: two rows that mirror each other, so that ours solves two problems and so do they."""
+    """Compare two transport problems, one for each s: linred and the rivals each solve both."""
     n = 200
     joint = random_joint(2, n)
     released = linred.linear_reduction(joint, 0.5)
@@ -97,13 +97,13 @@ def distortion_rows():
     yield compare(
         f"`non_markov(distortion=(i-j)^2)`, 2 x {n}",
         lambda: linred.non_markov(joint, 0.5, distortion=squared),
-        "POT's `emd2_1d`, which is told that d is squared",
+        "POT's `emd2_1d`, which assumes squared distances",
         pot_on_a_line,
     )
     d = np.abs(points[:, :1] - points[:, 0]) + np.abs(points[:, 1:] - points[:, 1])
     yield compare(
         "triangle inequality, 200 symbols",
         lambda: coupling_kernel.shorter_detour(d, 1e-12),
-        "NumPy's way",
+        "plain NumPy",
         lambda: numpy_triangle(d, 1e-12),
     )

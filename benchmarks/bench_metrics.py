@@ -1,4 +1,4 @@
-"""LDP and log-lift in one pass against `numpy.max` and NumPy's way; DP under neighbours against NumPy's way."""
+"""LDP and log-lift in one pass, against `numpy.max` alone and plain NumPy; DP with neighbours, against plain NumPy."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def rows():
         matrix, p_x = joint.p_x_given_s, joint.p_x
 
         def ours(joint=joint):
-            joint.__dict__.pop("column_extremes", None)  # a Joint keeps its one pass: take it anew
+            joint.__dict__.pop("column_extremes", None)  # a Joint caches its extremes: compute them again
             return linred.ldp(joint), linred.log_lift(joint)
 
         np.testing.assert_allclose(ours(), numpy_ldp_and_log_lift(matrix, p_x), rtol=1e-12)
@@ -37,7 +37,7 @@ def rows():
             extremes.use_variant(variant)
             what = f"`ldp` and `log_lift`, {n_s} x {n_x}, {variant}"
             yield compare(what, ours, "`numpy.max`", matrix.max, "0.67" if n_s == 4000 else "")
-            yield compare(what, ours, "NumPy's way", lambda m=matrix, p=p_x: numpy_ldp_and_log_lift(m, p))
+            yield compare(what, ours, "plain NumPy", lambda m=matrix, p=p_x: numpy_ldp_and_log_lift(m, p))
         extremes.use_variant(simd.chosen)
     labels = [(a, b, c) for a in range(8) for b in range(8) for c in range(8)]
     joint = Joint.from_conditional(rng.dirichlet(np.ones(100), 512), np.full(512, 1 / 512), s_labels=labels)
@@ -45,6 +45,6 @@ def rows():
     yield compare(
         "`dp`, 512 x 100, 21 neighbours each",
         lambda: linred.dp(joint, neighbors),
-        "NumPy's way",
+        "plain NumPy",
         lambda: numpy_dp(joint.p_x_given_s, neighbors),
     )

@@ -1,6 +1,9 @@
-"""`linred.optimal` against HiGHS alone on the same programme, written with T = Q - L, the fastest of several ways that
-we tried. Ours includes the mechanism, its tables in integers and their certificate; the rival stops at the value. The
-LDP is 1 nat; large programmes are timed once."""
+"""`linred.optimal` against HiGHS alone on the same linear programme at an LDP of 1 nat.
+
+The rival's programme has the variables L and T = Q - L, the fastest of several formulations that we tried, and returns
+only the optimal value. linred also returns the mechanism, its integer tables and their certificate. Large programmes
+are timed once.
+"""
 
 from functools import partial
 
@@ -14,7 +17,7 @@ from benchmarks.data import adult, counts
 
 LDP = 1.0
 QUICK = {"time_limit": 100.0}
-"""A limit makes HiGHS faster: see `linred.solvers.lp.IN_HASTE`."""
+"""HiGHS is faster with a time limit: see `linred.solvers.lp.IN_HASTE`."""
 
 
 def random_joint(n_s, n_x, concentration):
@@ -23,7 +26,7 @@ def random_joint(n_s, n_x, concentration):
 
 
 def disjoint_classes(n_x):
-    """Like carrier and aircraft: most symbols belong to one s alone, and are in proportion to each other."""
+    """Return a Joint like that of carrier and aircraft: most symbols occur with one s only."""
     rng = np.random.default_rng(0)
     table = np.zeros((16, n_x), int)
     owner = rng.integers(0, 16, n_x)
@@ -39,7 +42,7 @@ def sparse(n_rows, n_columns, *terms):
 
 
 def highs_seeing_s(joint, method):
-    """Variables L, T and the loss where P(x|s) > 0, times |X| so that they are about one."""
+    """Solve for L, T and the loss where P(x|s) > 0. All are scaled by |X| so that they are about one."""
     (n_s, n_x), n = joint.shape, joint.p_sx.size
     p, p_s, p_x = joint.p_x_given_s * n_x, joint.p_s, joint.p_x * n_x
     s, x = np.divmod(np.arange(n), n_x)
@@ -73,7 +76,7 @@ def highs_seeing_s(joint, method):
 
 
 def highs_without_s(joint, method):
-    """Variables W(y|x), L and T."""
+    """Solve for W(y|x), L and T."""
     n_x, n = joint.shape[1], joint.p_sx.size
     n_w = n_x**2
     p, p_s, p_x = joint.p_x_given_s, joint.p_s, joint.p_x
@@ -98,7 +101,7 @@ def highs_without_s(joint, method):
 
 
 def same(joint, sees_s, rival):
-    """Ours, and the rival's value, which must be the same."""
+    """Check that linred and the rival find the same optimum."""
     ours, theirs = linred.optimal(joint, ldp=LDP, sees_s=sees_s).dtv(), rival(joint)
     assert abs(ours - theirs) < 1e-6, (ours, theirs)
 
@@ -107,7 +110,7 @@ def rows():
     seeing = (
         ("Adult, 7 x 15", adult(), "highs-ds", 9),
         ("flights, carrier and destination, 16 x 105", counts("flights_carrier_dest"), "highs-ipm", 5),
-        ("16 x 4,044, most symbols of one s alone", disjoint_classes(4044), "highs-ipm", 1),
+        ("16 x 4,044, most symbols occur with one s only", disjoint_classes(4044), "highs-ipm", 1),
         ("73 x 717, random", random_joint(73, 717, 0.5), "highs-ipm", 1),
     )
     without = (
@@ -127,7 +130,7 @@ def rows():
     def a_hundred_times():
         return [highs_seeing_s(joint, "highs-ds") for _ in targets]
 
-    yield compare("a curve of 100 points, Adult", curve, "HiGHS, ds, a hundred times", a_hundred_times, rounds=3)
+    yield compare("a curve of 100 points, Adult", curve, "HiGHS, ds, solved a hundred times", a_hundred_times, rounds=3)
     large = random_joint(73, 717, 0.5)
     for name, make in (("selective", linred.selective), ("optimal", linred.optimal)):
         closed_form = partial(linred.non_markov, large, ldp=LDP)

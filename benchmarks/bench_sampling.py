@@ -1,4 +1,4 @@
-"""Drawing records, randomness included, against NumPy's ways and other packages."""
+"""Sampling records, randomness included, against several ways in NumPy and against other packages."""
 
 import os
 from functools import partial
@@ -28,7 +28,7 @@ def records(joint, n_records, dtype):
 
 
 def sparse_rows(mechanism):
-    """(P(y|s,x) in sparse rows, the way from (s, x) to a row); where s is not seen there is a row for each x."""
+    """Return P(y|s,x) as sparse rows and a function from (s, x) to row numbers; without s, each x has one row."""
     from scipy.sparse import csr_array, diags_array
 
     n_s, n_x = mechanism.joint.shape
@@ -43,13 +43,13 @@ def sparse_rows(mechanism):
 
 
 def fastest(ways, s, x):
-    """(name, way) of the one that is fastest on the first of the records."""
+    """Return (name, way) of the fastest way, measured on up to a million records."""
     few = min(x.size, MILLION)
     return min(ways.items(), key=lambda way: sorted(seconds(lambda: way[1](s[:few], x[:few])) for _ in range(5))[2])
 
 
 def floor(sampler, s, x):
-    """What any way like ours must do: the keystream of the first stage, and the columns read and written."""
+    """Return a call that does what every such sampler must: make the first keystream, read and write the columns."""
     word_bytes = 1 if sampler.first_stage == "cells" else 2
     key, block = bytes(32), 2**20
     zeros, buffer = bytes(word_bytes * block), np.empty(word_bytes * block + 15, np.uint8)
@@ -74,8 +74,8 @@ def in_plain_c(ours):
     return call
 
 
-def rows_of(what, mechanism, n_records, dtype, asked):
-    """Against NumPy on about as many records as it draws in a second, against plain C, and two threads against one."""
+def rows_of(what, mechanism, n_records, dtype, goal):
+    """Compare with NumPy on about as many records as it draws in a second, with plain C, and two threads with one."""
     sampler, tables = mechanism.sampler(), sparse_rows(mechanism)
     s, x = records(mechanism.joint, n_records, dtype)
     size = f"{what}, {n_records // MILLION} M records, {np.dtype(dtype)}"
@@ -83,11 +83,11 @@ def rows_of(what, mechanism, n_records, dtype, asked):
     def ours():
         return sampler.sample(s, x, threads=1)
 
-    for ways, bound in ((rivals.numpy_ways, asked), (rivals.numpy_ways_by_our_tables, "")):
+    for ways, bound in ((rivals.numpy_ways, goal), (rivals.numpy_ways_by_our_tables, "")):
         name, way = fastest(ways(*tables), s, x)
         yield compare(size, ours, f"NumPy: {name}", lambda way=way: way(s, x), bound, rounds=7)
-    yield compare(size, ours, "floor: first keystream, columns", floor(sampler, s, x), rounds=7)
-    yield compare(size, ours, "ours in plain C", in_plain_c(ours), rounds=7)
+    yield compare(size, ours, "floor: keystream and columns alone", floor(sampler, s, x), rounds=7)
+    yield compare(size, ours, "linred in plain C", in_plain_c(ours), rounds=7)
     if (os.cpu_count() or 1) > 1:
         many_s, many_x = np.resize(s, 50 * MILLION), np.resize(x, 50 * MILLION)
 
@@ -95,11 +95,13 @@ def rows_of(what, mechanism, n_records, dtype, asked):
             return sampler.sample(many_s, many_x, threads=threads)
 
         one_thread = partial(by_threads, 1)
-        yield compare(f"{what}, 50 M records, two threads", partial(by_threads, 2), "ours on one", one_thread, "1.7")
+        yield compare(
+            f"{what}, 50 M records, two threads", partial(by_threads, 2), "linred on one thread", one_thread, "1.7"
+        )
 
 
 def rows_of_packages(mechanism, n_records):
-    """Slower by orders of magnitude: on fewer records, ours too."""
+    """Compare with packages that are slower by orders of magnitude, on fewer records."""
     sampler, n_x, tables = mechanism.sampler(), mechanism.joint.shape[1], sparse_rows(mechanism)
     for name, package, make, n in (
         ("SciPy's `DiscreteAliasUrn` by group", "scipy", partial(rivals.scipy_urn, *tables), n_records),
@@ -128,7 +130,7 @@ def one_record_calls():
         for _ in range(1000):
             rng.choice(4, 1, p=[0.25, 0.25, 0.25, 0.25])
 
-    return compare("a thousand calls with one record (asked: under 50 ms)", ours, "`Generator.choice`", choices)
+    return compare("a thousand calls with one record (goal: under 50 ms)", ours, "`Generator.choice`", choices)
 
 
 def rows():

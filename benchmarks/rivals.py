@@ -1,8 +1,8 @@
-"""Other ways to draw Y from (S, X): NumPy's, tuned as well as we know, and those of other packages.
+"""Other ways to draw Y from (S, X): in NumPy, tuned as well as we can, and in other packages.
 
-Each way is made from sparse rows P(y|s,x), one for each (s, x), or for each x where s does not matter, and from the way
-from (s, x) to a row's number; it is then a function from columns (s, x) to y. Their generators are fast and not
-secure: PCG64, in single precision where that helps. Blocks fit a second-level cache.
+Each way is built from sparse rows P(y|s,x), one for each (s, x) or, if s is not used, for each x, and from a function
+from (s, x) to row numbers. The result is a function from columns (s, x) to y. The generators are fast and not secure:
+PCG64, in single precision where that helps. Blocks fit a second-level cache.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ MOST_DENSE = 2**22
 
 
 def numpy_ways(rows, row_of):
-    """{name: way}: the usual ones."""
+    """Return {name: way} of the usual ways in NumPy."""
     ways = {"`searchsorted` over sparse rows": flat_searchsorted(rows, row_of)}
-    if rows.shape[0] * rows.shape[1] <= MOST_DENSE:  # beyond, dense rows alone take seconds to read
+    if rows.shape[0] * rows.shape[1] <= MOST_DENSE:  # larger dense rows take seconds to read
         ways["`Generator.choice` by group"] = grouped_choice(rows, row_of)
         ways["inverse CDF, whole array"] = inverse_cdf(rows, row_of)
         ways["inverse CDF in blocks, float32"] = blocked_inverse_cdf(rows, row_of)
@@ -24,7 +24,7 @@ def numpy_ways(rows, row_of):
 
 
 def numpy_ways_by_our_tables(rows, row_of):
-    """{name: way}: NumPy on data structures like ours, compiled by ours: harder to beat."""
+    """Return {name: way} of NumPy with tables that linred compiled, which is harder to beat."""
     return {
         "alias tables in blocks": blocked_alias(rows, row_of),
         "keep first, then `searchsorted`, in blocks": keep_then_searchsorted(rows, row_of),
@@ -32,7 +32,7 @@ def numpy_ways_by_our_tables(rows, row_of):
 
 
 def by_pair(n_rows, n_x):
-    """Row numbers of (s, x) in the narrowest type that has room."""
+    """Return a function from (s, x) to row numbers, in the narrowest type that can hold them."""
     index = np.min_scalar_type(n_rows - 1)
     return lambda s, x: s.astype(index) * index.type(n_x) + x.astype(index)
 
@@ -81,7 +81,7 @@ def _in_blocks(of_block):
 
 
 def blocked_inverse_cdf(rows, row_of):
-    """One threshold of all records at a time: contiguous, narrow, and without a temporary of records x symbols."""
+    """Compare all records with one threshold at a time, which needs no temporary array of records x symbols."""
     rng = np.random.default_rng(1)
     thresholds = np.ascontiguousarray(np.cumsum(rows.toarray(), axis=1)[:, :-1].T.astype(np.float32))
     u, at = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
@@ -98,7 +98,7 @@ def blocked_inverse_cdf(rows, row_of):
 
 
 def _flat_cdf(rows):
-    """row + CDF over the nonzeros of all rows: one ascending array."""
+    """Return row + CDF over the nonzeros of all rows, as one ascending array."""
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     total = np.cumsum(rows.data)
     before = np.concatenate([[0.0], total])[rows.indptr[:-1]]
@@ -117,7 +117,7 @@ def flat_searchsorted(rows, row_of):
 
 
 def keep_then_searchsorted(rows, row_of):
-    """The diagonal decides first; what is left is drawn from the rest of the row. For few moves."""
+    """Decide first whether x is kept, and draw the rest from the remaining row: fast if few records change."""
     from scipy.sparse import csr_array
 
     n_rows, n_x = rows.shape
@@ -142,7 +142,7 @@ def keep_then_searchsorted(rows, row_of):
 
 
 def blocked_alias(rows, row_of):
-    """Power-of-two alias rows in sparse storage, in single precision; a row's offset and size are looked up."""
+    """Draw from alias rows of power-of-two sizes in single precision; each row has an offset and a size."""
     rng = np.random.default_rng(1)
     log2_cells = np.frexp(np.diff(rows.indptr) - 0.5)[1].astype(np.uint8)
     indptr = rows.indptr.astype(np.int64)
@@ -164,7 +164,7 @@ def blocked_alias(rows, row_of):
 
 
 def scipy_urn(rows, row_of):
-    """`scipy.stats.sampling.DiscreteAliasUrn`, one a row, by group."""
+    """Draw from one `scipy.stats.sampling.DiscreteAliasUrn` for each row, group by group."""
     from scipy.stats.sampling import DiscreteAliasUrn
 
     rng = np.random.default_rng(1)
@@ -173,7 +173,7 @@ def scipy_urn(rows, row_of):
 
 
 def numba_alias(rows, row_of):
-    """A compiled loop over records, NumPy's generator in it."""
+    """Draw in a compiled loop over records with NumPy's generator."""
     import numba
 
     log2_cells = np.full(rows.shape[0], (rows.shape[1] - 1).bit_length(), np.uint8)
@@ -203,7 +203,7 @@ def numba_alias(rows, row_of):
 
 
 def opendp_response(n_x):
-    """OpenDP's randomised response on as many categories, record by record: its only form."""
+    """Draw by OpenDP's randomised response on as many categories. It works record by record only."""
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
@@ -212,7 +212,7 @@ def opendp_response(n_x):
 
 
 def pure_ldp_response(n_x):
-    """pure-ldp's direct encoding (k-ary randomised response) on as many categories, record by record."""
+    """Draw by pure-ldp's direct encoding (k-ary randomised response) on as many categories, record by record."""
     from pure_ldp.frequency_oracles.direct_encoding import DEClient
 
     client = DEClient(epsilon=3, d=n_x)

@@ -1,6 +1,8 @@
-/* Integer alias tables: a distribution over symbols as 2^log2_cells cells of equal weight, two symbols at most in each.
+/* Integer alias tables: a distribution over symbols as 2^log2_cells cells of equal weight, with at most two symbols
+ * each.
  *
- * Weights are whole numbers out of 2^64, so what is drawn is known exactly. A cell's weight is 2^(64 - log2_cells). */
+ * Weights are integers out of 2^64, so the sampled probabilities are known exactly. A cell has weight
+ * 2^(64-log2_cells). */
 #ifndef LINRED_ALIAS_H
 #define LINRED_ALIAS_H
 
@@ -8,10 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* own where the bits below those that pick the cell, moved to the top of the word, are below the threshold. */
+/* The top bits of a word choose the cell. The remaining bits, shifted to the top, choose `own` if they are below the
+ * threshold, and `alias` otherwise. */
 typedef struct {
     uint64_t threshold;
-    uint32_t own, alias; /* the same in a whole cell, whose threshold is 0 */
+    uint32_t own, alias; /* equal in a cell with one symbol, whose threshold is 0 */
 } linred_cell;
 
 static inline uint32_t linred_draw(const linred_cell *cells, int log2_cells, uint64_t word) {
@@ -19,7 +22,7 @@ static inline uint32_t linred_draw(const linred_cell *cells, int log2_cells, uin
     return (word << log2_cells) < cell.threshold ? cell.own : cell.alias;
 }
 
-/* What is drawn at (s, x): x itself where a word is below keep, otherwise from 2^log2_cells cells. */
+/* How the pair (s, x) is sampled: x is kept if a word is below `keep`; otherwise 2^log2_cells cells are sampled. */
 typedef struct {
     uint64_t keep; /* out of 2^64 */
     uint32_t first_cell, log2_cells;
@@ -31,10 +34,11 @@ static inline int64_t linred_missing_weight(const uint64_t *weight, size_t n) {
     return (int64_t)(0 - sum);
 }
 
-/* Weights of n >= 2 positive probabilities: each at least one, their sum 2^64, which is 0 in a word.
+/* Computes the weights of n >= 2 positive probabilities. Each is at least 1, and they sum to 2^64, which is 0 in a
+ * word.
  *
- * Each is rounded to nearest; what then misses is spread in proportion, the fraction that one symbol cannot take going
- * to the next, and the last unit or two go to the most probable. */
+ * Weights are rounded to nearest. The missing units are then spread in proportion, with the fraction that one
+ * symbol cannot take carried to the next; the last unit or two go to the most probable symbol. */
 static inline void linred_quantise(const double *probability, size_t n, uint64_t *weight) {
     double total = 0.0, carry = 0.0;
     size_t largest = 0;
@@ -57,7 +61,8 @@ static inline void linred_quantise(const double *probability, size_t n, uint64_t
     weight[largest] += (uint64_t)linred_missing_weight(weight, n);
 }
 
-/* Fills the spare cells beyond one a symbol with whole cells, as many of each symbol in turn as fit. */
+/* Gives the spare cells, those beyond one for each symbol, to symbols in turn, as many whole cells as each can
+ * fill. */
 static inline void linred_fill_spare_cells(size_t n, size_t spare, uint64_t full, uint64_t *weight, uint32_t *whole) {
     for (size_t i = 0; i < n; i++) {
         const uint64_t fits = weight[i] / full;
@@ -67,8 +72,9 @@ static inline void linred_fill_spare_cells(size_t n, size_t spare, uint64_t full
     }
 }
 
-/* Walker's pairing of n symbols with n cells, in one sweep and from the last cell down: a symbol short of a cell is
- * topped up by the first that has a cell or more, and that one, once it is short itself, is topped up in its turn. */
+/* Walker's pairing of n symbols with n cells, in one sweep from the last cell down. A symbol with less than a cell
+ * is filled up by the first symbol (the donor) that has a cell or more. Once the donor has less than a cell, it is
+ * filled up too. */
 static inline void linred_pair_cells(const int32_t *y, size_t n, int log2_cells, uint64_t full, uint64_t *weight,
                                      uint32_t *whole, linred_cell *cells_end) {
     size_t small = 0, large = 0, swept = 0;
@@ -91,12 +97,12 @@ static inline void linred_pair_cells(const int32_t *y, size_t n, int log2_cells,
             small = swept;
         }
     }
-    for (; large < n; large++) /* sums are exact: who was neither topped up nor drawn upon has one cell */
+    for (; large < n; large++) /* sums are exact: a symbol that was neither filled up nor a donor has one cell */
         if (weight[large] == full) whole[large]++;
 }
 
-/* The 2^log2_cells >= n cells of n symbols: whole cells first, in the order of the symbols, then those that two share.
- * `weight` and `whole` (n each) are scratch; a single symbol's weight is not read. */
+/* Writes the 2^log2_cells >= n cells of n symbols: whole cells first, in the order of the symbols, then shared cells.
+ * `weight` and `whole` (n each) are scratch. If n is 1, the weight is not read. */
 static inline void linred_alias_cells(const int32_t *y, size_t n, int log2_cells, uint64_t *weight, uint32_t *whole,
                                       linred_cell *cells) {
     const size_t n_cells = (size_t)1 << log2_cells;
@@ -111,14 +117,15 @@ static inline void linred_alias_cells(const int32_t *y, size_t n, int log2_cells
         for (uint32_t j = 0; j < whole[i]; j++) *cells++ = (linred_cell){0, (uint32_t)y[i], (uint32_t)y[i]};
 }
 
-/* keep out of 2^64, from the smaller of keep and move: 0 only for 0, and never 2^64, for which there is no room. */
+/* Returns keep as a weight out of 2^64, computed from the smaller of keep and move. It is 0 only if keep is 0, and
+ * never 2^64, which a word cannot hold. */
 static inline uint64_t linred_keep_weight(double keep, double move) {
     const double smaller = keep < move ? keep : move;
     const uint64_t weight = smaller == 0.0 ? 0 : smaller < 0x1p-64 ? 1 : (uint64_t)rint(smaller * 0x1p64);
     return keep <= move ? weight : 0 - weight;
 }
 
-/* The rows of one s. Where x is kept for certain, the row draws from the one-symbol table first_stay + x instead. */
+/* Writes the rows of one s. If x is always kept, its row samples the one-symbol table first_stay + x instead. */
 static inline void linred_rows_of_s(const double *keep, const double *move, const int32_t *table_of, size_t n_x,
                                     const int64_t *first_cell, const uint8_t *log2_cells, size_t first_stay,
                                     linred_row *rows) {

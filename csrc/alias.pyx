@@ -1,8 +1,8 @@
 # cython: boundscheck=False
-"""Compiling distributions into integer alias tables. Twins: linred._kernels.numpy_twins.quantise,
-.weights_of_cells (the way back), .keep_weight.
+"""Compiles distributions into integer alias tables. Twins: linred._kernels.numpy_twins.quantise, .weights_of_cells (the
+inverse), .keep_weight.
 
-No bounds checks: only addresses are taken here, and that of an empty tail lies one past the end.
+Bounds checks are off, because this module only takes addresses, and the address of an empty tail is one past the end.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -23,15 +23,15 @@ cdef extern from "alias.h" nogil:
 CELL = np.dtype([("threshold", np.uint64), ("own", np.uint32), ("alias", np.uint32)])
 """One cell, 16 bytes; see alias.h."""
 ROW = np.dtype([("keep", np.uint64), ("first_cell", np.uint32), ("log2_cells", np.uint32)])
-"""What is drawn at a row (s, x), 16 bytes; see alias.h."""
+"""How a pair (s, x) is sampled, 16 bytes; see alias.h."""
 MOST_CELLS = 2**32 - 1
 
 
 def quantise(const int64_t[::1] indptr, const double[::1] probability):
-    """Weights out of 2^64, at least one each and deterministic, of the tables indptr[t]:indptr[t + 1]. O(n).
+    """Return the weights out of 2^64 of the tables indptr[t]:indptr[t + 1], each at least 1. Deterministic, O(n).
 
-    Probabilities are positive; a table's are divided by their sum. The weight of a single symbol, 2^64, is given as 0.
-    A weight is off its probability by two units and a few roundings relative to itself at most.
+    Probabilities are positive, and those of a table are divided by their sum. The weight of a single symbol is 2^64,
+    returned as 0. A weight differs from its probability by at most two units and a few relative rounding errors.
     """
     cdef Py_ssize_t n_tables = indptr.shape[0] - 1, t
     weight = np.zeros(probability.shape[0], np.uint64)
@@ -45,10 +45,10 @@ def quantise(const int64_t[::1] indptr, const double[::1] probability):
 
 def cells_of(const int64_t[::1] indptr, const int32_t[::1] y, const uint64_t[::1] weight,
              const uint8_t[::1] log2_cells):
-    """(first_cell, cells): table t has the 2^log2_cells[t] cells from first_cell[t] on. O(cells).
+    """Return (first_cell, cells): table t has the 2^log2_cells[t] cells from first_cell[t] on. O(cells).
 
-    A table with n symbols needs at least n cells, and weights as `quantise` gives them: its draws are then exactly
-    those weights. Empty tables have cells too, of which nothing is said.
+    A table with n symbols needs at least n cells, and weights from `quantise`; it then samples exactly those weights.
+    Empty tables have cells too, with unspecified content.
     """
     cdef Py_ssize_t n_tables = indptr.shape[0] - 1, t, n
     first_cell = np.zeros(n_tables + 1, np.int64)
@@ -73,7 +73,7 @@ def cells_of(const int64_t[::1] indptr, const int32_t[::1] y, const uint64_t[::1
 
 def rows_of(const double[:, ::1] keep, const double[:, ::1] move, const int32_t[:, ::1] table_of, stride,
             const int64_t[::1] first_cell, const uint8_t[::1] log2_cells, size_t first_stay):
-    """ROWs at s * stride + x, those in between all 0. Table first_stay + x has x alone, for rows that never move."""
+    """Return ROWs at s * stride + x, with zeros in between. Rows that always keep x use table first_stay + x."""
     cdef Py_ssize_t n_s = keep.shape[0], n_x = keep.shape[1], s, row_stride = stride
     rows = np.zeros(n_s * row_stride, ROW)
     cdef uint8_t[::1] rows_view = rows.view(np.uint8)

@@ -1,4 +1,4 @@
-/* Columns of 1, 2, 4 or 8 byte codes become one column of indices, checked on the way. */
+/* Converts columns of 1, 2, 4 or 8 byte codes to one column of indices, and checks the codes. */
 #ifndef LINRED_CODES_H
 #define LINRED_CODES_H
 
@@ -7,8 +7,8 @@
 
 #include "simd.h"
 
-/* index[i] = codes[i] << shift, or index[i] += codes[i]; each says whether a code is above `largest`, which is below
- * 2^31: largest - code, or the code itself, then has the top bit of its word set. */
+/* index[i] = codes[i] << shift, or index[i] += codes[i]. Both return whether a code is above `largest`. Because
+ * `largest` is below 2^31, either largest - code or the code itself then has the top bit of its word set. */
 #define LINRED_DEFINE_INDEXING(code_t, word_t)                                                               \
     LINRED_INLINE int linred_index_from_##code_t(const code_t *codes, size_t n, uint32_t largest, int shift, \
                                                  uint32_t *index) {                                          \

@@ -1,9 +1,9 @@
 /* counts[s * n_x + x] = number of records (s, x), for columns of 1, 2, 4 or 8 byte codes.
  *
- * A block of records becomes one column of cell indices in a buffer that stays in the first-level cache; codes are
+ * A block of records becomes one column of cell indices in a buffer that stays in the first-level cache. Codes are
  * checked there, so a code out of range stops the count before its block is counted. Rows of the working table are
- * padded to 2^shift cells: a shift where baseline vector units have no 32-bit product. Neighbouring records go to
- * different copies of the table, because equal neighbours would wait for each other's store. */
+ * padded to 2^shift cells, because baseline vector units can shift 32-bit numbers but not multiply them. Neighbouring
+ * records are counted in different copies of the table, because equal neighbours would wait for each other's store. */
 #ifndef LINRED_COUNTING_H
 #define LINRED_COUNTING_H
 
@@ -13,12 +13,12 @@
 #include "codes.h"
 
 #define LINRED_COUNT_BLOCK 2048
-/* Records after which the 32-bit working table is emptied into the 64-bit counts. */
+/* The number of records after which the 32-bit working table is added to the 64-bit counts and cleared. */
 #define LINRED_COUNT_FLUSH ((size_t)1 << 31)
 
 enum { LINRED_COUNT_OK = 0, LINRED_COUNT_S_OUT_OF_RANGE = 1, LINRED_COUNT_X_OUT_OF_RANGE = 2 };
 
-/* Neighbouring records go to different copies of the table, each of n_cells. */
+/* Counts a block of indices; working holds n_copies tables of n_cells each. */
 static inline void linred_tally(const uint32_t *index, size_t n, uint32_t *working, size_t n_cells, int n_copies) {
     uint32_t *copy[4];
     for (int i = 0; i < 4; i++) copy[i] = working + (i % n_copies) * n_cells;

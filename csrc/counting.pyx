@@ -1,4 +1,4 @@
-"""Counting pairs of codes. Twin: linred._kernels.numpy_twins.count_pairs."""
+"""Counts pairs of codes. Twin: linred._kernels.numpy_twins.count_pairs."""
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -20,16 +20,16 @@ cdef extern from "counting.h" nogil:
         int64_t *counts
     int linred_count_pairs(const char *, int, const char *, int, size_t, linred_counter)
 
-# Copies of the table that paid, measured on uniform and on skewed records: (up to so many cells, so many copies).
+# (largest number of cells, number of copies): the fastest choice, measured on uniform and on skewed records.
 COPIES = ((2**10, 4), (2**20, 2), (2**31, 1))
 FEWEST_RECORDS_A_THREAD = 2**21
 
 
 def count_pairs(s_codes, x_codes, n_s, n_x, threads=None, names=("s_codes", "x_codes")):
-    """The |S| x |X| table of how often each pair of codes occurs, as int64.
+    """Return the |S| x |X| counts of each pair of codes, as int64.
 
-    O(n_records + n_s n_x), the GIL released, on all cores where there are enough records unless `threads` says less.
-    A code out of range is a ValueError that calls the columns by `names`.
+    O(n_records + n_s n_x). The GIL is released. With enough records, all cores are used, or at most `threads`. A code
+    out of range raises a ValueError that refers to the columns by `names`.
     """
     s_codes, x_codes = validation.codes(names[0], s_codes, n_s), validation.codes(names[1], x_codes, n_x)
     if s_codes.size != x_codes.size:
@@ -57,7 +57,7 @@ def count_pairs(s_codes, x_codes, n_s, n_x, threads=None, names=("s_codes", "x_c
 
 
 def _count_part(s_codes, x_codes, n_s, n_x):
-    """(code, counts) of one thread's records."""
+    """Return (error code, counts) of the records of one thread."""
     shift = (n_x - 1).bit_length()
     n_cells = n_s << shift
     n_copies = next(copies for most_cells, copies in COPIES if n_cells <= most_cells)

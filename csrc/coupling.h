@@ -1,4 +1,5 @@
-/* Couplings, and what is stored of them. A flow is a triple (x, y, mass): mass that goes from symbol x to symbol y. */
+/* Couplings, and the tables that store them. A flow is a triple (x, y, mass): mass that moves from symbol x to
+ * symbol y. */
 #ifndef LINRED_COUPLING_H
 #define LINRED_COUPLING_H
 
@@ -6,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two remainders that differ by less than this, relative to the smaller of the two symbols they belong to,
- * differ by rounding only: without it, a tie such as .14 - .105 = .07 - .035 leaves a move of probability 1e-17. */
+/* Two remainders are taken as equal if they differ by less than this, relative to the smaller of the two symbols
+ * that they belong to. Otherwise rounding in a tie such as .14 - .105 = .07 - .035 would leave a move of
+ * probability 1e-17. */
 #define LINRED_TIE 0x1p-48
 
 typedef struct {
@@ -15,16 +17,16 @@ typedef struct {
     double *mass;
 } linred_flows;
 
-/* One walk of the north-west corner, from either end of the alphabet: move what fits until every demand on this side of
- * `pivot` is met. `supply` holds what each symbol has left, and is lowered. Writes flows in the order of the walk, at
- * most one for each supply that is used up and one for each demand that is met. */
+/* One walk of the north-west corner rule, from either end of the alphabet, until every demand on this side of
+ * `pivot` is met. `supply` holds what each symbol has left, and is lowered. Writes flows in the order of the walk,
+ * at most one for each supply that is used up and one for each demand that is met. */
 static inline size_t linred_walk_to(size_t pivot, int step, double *supply, const double *supply_at_first,
                                     const double *demand, size_t n, linred_flows out) {
     size_t n_flows = 0, x = step > 0 ? 0 : n - 1;
     for (size_t y = x; y != pivot; y += step) {
         double wanted = demand[y];
         while (wanted > 0.0) {
-            while (x < n && supply[x] == 0.0) x += step; /* below 0 wraps to above n */
+            while (x < n && supply[x] == 0.0) x += step; /* below 0, x wraps around to a value above n */
             if (x >= n) return n_flows;
             const double mass = supply[x] < wanted ? supply[x] : wanted;
             const double tie = LINRED_TIE * (supply_at_first[x] < demand[y] ? supply_at_first[x] : demand[y]);
@@ -52,14 +54,15 @@ static inline void linred_reverse(linred_flows flows, size_t n) {
     }
 }
 
-/* North-west corner of supply with demand, which have n entries >= 0 and sums that agree up to rounding.
+/* Couples supply with demand by the north-west corner rule. Both have n entries >= 0, and their sums agree up to
+ * rounding.
  *
- * Walked from both ends to the largest demand, the pivot, which gets all that is left: so what rounding leaves falls on
- * it alone, and every other demand, however small, is met to a few units in its last place. Privacy is about ratios:
- * a symbol of probability 1e-20 that got 1e-17 would break any guarantee.
+ * The rule walks from both ends to the largest demand, the pivot, which gets all remaining supply. Rounding errors
+ * therefore fall on the pivot alone, and every other demand is met to a few units in its last place, however small
+ * it is. Privacy depends on ratios: a symbol of probability 1e-20 that got 1e-17 would break any guarantee.
  *
- * Writes at most (nonzero supplies) + (nonzero demands) - 1 flows, ordered by x then y, and returns how many; none
- * where there is no demand at all. scratch holds n doubles. */
+ * Writes at most (nonzero supplies) + (nonzero demands) - 1 flows, ordered by x then y, and returns their number,
+ * which is 0 if there is no demand. scratch holds n doubles. */
 static inline size_t linred_northwest(const double *supply, const double *demand, size_t n, double *scratch,
                                       linred_flows out) {
     size_t pivot = 0;
@@ -76,7 +79,7 @@ static inline size_t linred_northwest(const double *supply, const double *demand
     const linred_flows rest = {out.x + n_flows, out.y + n_flows, out.mass + n_flows};
     const size_t n_above = linred_walk_to(pivot, -1, scratch, supply, demand, n, rest);
     size_t n_rest = n_above;
-    for (size_t x = n; x-- > 0;) { /* downwards too: what is above is reversed with it */
+    for (size_t x = n; x-- > 0;) { /* downwards, because linred_reverse turns these flows round with those from above */
         if (scratch[x] == 0.0) continue;
         rest.x[n_rest] = (int32_t)x;
         rest.y[n_rest] = (int32_t)pivot;
@@ -86,7 +89,7 @@ static inline size_t linred_northwest(const double *supply, const double *demand
     return n_flows + n_rest;
 }
 
-/* The same for the excess (delta > 0) against the deficit (delta < 0) of one row; scratch holds 3 n doubles. */
+/* Couples the excess (delta > 0) of one row with its deficit (delta < 0); scratch holds 3 n doubles. */
 static inline size_t linred_northwest_excess(const double *delta, size_t n, double *scratch, linred_flows out) {
     double *supply = scratch, *demand = scratch + n;
     for (size_t x = 0; x < n; x++) {
@@ -96,9 +99,9 @@ static inline size_t linred_northwest_excess(const double *delta, size_t n, doub
     return linred_northwest(supply, demand, n, scratch + 2 * n, out);
 }
 
-/* delta[x] = alpha (p[x] - p_x[x]), which sums to zero although both are rounded: the most probable symbol gets minus
- * the sum of the others, and not a difference of its own. That is good to an ulp of one, beside which a rare symbol is
- * nothing. Differences that are rounding alone (p_x is a sum over s) are none. */
+/* Computes delta[x] = alpha (p[x] - p_x[x]), with a sum of zero although p and p_x are rounded: the most probable
+ * symbol gets minus the sum of the others. Its error is about an ulp of one, which is small for it but would be
+ * large for a rare symbol. Differences that are no larger than rounding errors (p_x is a sum over s) become 0. */
 static inline void linred_excess(const double *p, const double *p_x, size_t n, double alpha, double *delta) {
     size_t most_probable = 0;
     for (size_t x = 0; x < n; x++) {
@@ -113,17 +116,18 @@ static inline void linred_excess(const double *p, const double *p_x, size_t n, d
 }
 
 typedef struct {
-    double *keep, *move; /* n_x: probability of keeping x, and of drawing from its table */
-    int32_t *table_of;   /* n_x: that table */
+    double *keep, *move; /* n_x: probability of keeping x, and of sampling its table */
+    int32_t *table_of;   /* n_x: the table of x */
     int64_t *indptr;     /* ends of the tables, from `n_tables` on */
     int32_t *y;          /* destinations, from `n_entries` on */
     double *probability;
 } linred_tables;
 
-/* Turn the flows out of one s, ordered by x, into keep- and move-probabilities and one table for each x that moves.
- * The flows turn p into q. complete: those out of x, stays included, are all of p[x]; else they are the moves alone, and
- * what stays is q[x] where there is an excess. keep and move are each a quotient, not one minus the other, so that
- * small ones are right too. Cells with p[x] = 0 are never kept, and draw from table 0, the marginal. */
+/* Turns the flows of one s, ordered by x, into keep and move probabilities and one table for each x that moves. The
+ * flows turn p into q. If `complete`, the flows out of x include what stays and sum to p[x]; otherwise they are the
+ * moves only, and what stays of an x with an excess is q[x]. keep and move are two quotients, rather than one minus
+ * the other, so that small ones are accurate too. Cells with p[x] = 0 are never kept and sample table 0, the
+ * marginal. */
 static inline void linred_tables_of_row(const double *p, const double *q, size_t n_x, const int32_t *x,
                                         const int32_t *y, const double *mass, size_t n_flows, int complete,
                                         linred_tables out, int64_t *n_tables, int64_t *n_entries) {
@@ -132,7 +136,7 @@ static inline void linred_tables_of_row(const double *p, const double *q, size_t
         out.move[i] = p[i] > 0.0 ? 0.0 : 1.0;
         out.table_of[i] = 0;
     }
-    int64_t table = *n_tables, entry = *n_entries; /* in registers: the outputs might alias the pointers */
+    int64_t table = *n_tables, entry = *n_entries; /* local copies, as the outputs might alias the pointers */
     for (size_t start = 0, end; start < n_flows; start = end) {
         const int32_t from = x[start];
         const int64_t first = entry;
@@ -158,8 +162,8 @@ static inline void linred_tables_of_row(const double *p, const double *q, size_t
     *n_entries = entry;
 }
 
-/* The least d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1) of an n_x by n_y matrix; infinite where there is none.
- * What rounding may make of 0, relative to these four entries, is 0. */
+/* Returns the smallest d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1) of an n_x by n_y matrix, or infinity if it has
+ * only one row or column. A value within the rounding error of these four entries counts as 0. */
 static inline double linred_monge_margin(const double *d, size_t n_x, size_t n_y) {
     double least = INFINITY;
     for (size_t x = 0; x + 1 < n_x; x++) {
@@ -179,7 +183,7 @@ typedef struct {
     int found;
 } linred_detour;
 
-/* Whether d(x, z) (1 - slack) > d(x, y) + d(y, z) for some z, and the first such z. */
+/* Returns whether d(x, z) (1 - slack) > d(x, y) + d(y, z) for some z, and writes the first such z. */
 static inline int linred_shorter_by(const double *from_x, const double *from_y, size_t y, size_t n, double slack,
                                     size_t *z_out) {
     const double first_leg = from_x[y], scale = 1.0 - slack;
@@ -190,8 +194,8 @@ static inline int linred_shorter_by(const double *from_x, const double *from_y, 
     return 1;
 }
 
-/* Some (x, y, z) with d(x, z) (1 - slack) > d(x, y) + d(y, z). O(n^3); eight x at once, so that the row of a y is read
- * from memory once for all of them. */
+/* Finds some (x, y, z) with d(x, z) (1 - slack) > d(x, y) + d(y, z), in O(n^3). Eight x are compared at once, so that
+ * the row of a y is read from memory once for all of them. */
 static inline linred_detour linred_shorter_detour(const double *d, size_t n, double slack) {
     linred_detour detour = {0, 0, 0, 0};
     for (size_t start = 0; start < n; start += 8) {

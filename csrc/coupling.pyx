@@ -1,8 +1,8 @@
 # cython: boundscheck=False
-"""Building mechanisms. Twins: linred._kernels.numpy_twins.excess, .northwest, .tables_from_flows, .monge_margin,
-.shorter_detour.
+"""Computes couplings and their tables. Twins: linred._kernels.numpy_twins.excess, .northwest, .tables_from_flows,
+.monge_margin, .shorter_detour.
 
-No bounds checks: only addresses are taken here, and that of an empty tail lies one past the end.
+Bounds checks are off, because this module only takes addresses, and the address of an empty tail is one past the end.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -34,7 +34,7 @@ cdef extern from "coupling.h" nogil:
 
 
 def excess(const double[:, ::1] p, const double[::1] p_x, double alpha):
-    """alpha (p - p_x), in rows that sum to zero: their most probable symbol takes what rounding leaves."""
+    """Return alpha (p - p_x), in rows that sum to zero: the most probable symbol absorbs the rounding error."""
     cdef Py_ssize_t n_s = p.shape[0], n_x = p.shape[1], s
     if n_s == 0 or n_x == 0 or p_x.shape[0] != n_x:
         raise ValueError(f"p has shape {(n_s, n_x)} and p_x {(p_x.shape[0],)}")
@@ -47,11 +47,11 @@ def excess(const double[:, ::1] p, const double[::1] p_x, double alpha):
 
 
 def northwest(const double[:, ::1] supply, const double[:, ::1] demand=None):
-    """Row by row, the north-west corner coupling of supply with demand, in O(|X|) a row.
+    """Couple supply with demand by the north-west corner rule, row by row, in O(|X|) for each row.
 
-    Without demand, what is positive in `supply` is moved to where it is negative: excess against deficit.
-    Returns (indptr, x, y, mass): row s has the flows indptr[s]:indptr[s + 1], ordered by x then y. Each symbol's
-    supply and demand is met to a relative 2^-48; the largest demand takes what rounding leaves.
+    Without demand, positive entries of `supply` are the excess and negative entries the deficit.
+    Returns (indptr, x, y, mass): row s has the flows indptr[s]:indptr[s + 1], ordered by x then y. The supply and the
+    demand of each symbol are met to a relative 2^-48; the largest demand absorbs the rounding error.
     """
     cdef Py_ssize_t n_s = supply.shape[0], n_x = supply.shape[1], s, n_flows = 0
     cdef bint excess = demand is None
@@ -77,13 +77,12 @@ def northwest(const double[:, ::1] supply, const double[:, ::1] demand=None):
 
 
 def tables_from_flows(const double[:, ::1] p, const double[:, ::1] q, const double[::1] p_y, flows, bint complete):
-    """What is stored of a coupling of each row of p with that of q: (keep, move, table_of, indptr, y, probability).
+    """Turn couplings of the rows of p and q into tables: (keep, move, table_of, indptr, y, probability).
 
-    Row (s, x) keeps x with probability keep[s, x], and with probability move[s, x] draws from table
-    t = table_of[s, x]: the symbols y[indptr[t]:indptr[t + 1]] with those probabilities, which sum to one. Table 0 is
-    p_y, for the cells with p = 0.
-    `complete` says that the flows out of (s, x), stays included, are all of p[s, x]; else they are its moves alone.
-    O(|S||X| + flows). The flows of each s must be ordered by x.
+    Row (s, x) keeps x with probability keep[s, x], and with probability move[s, x] samples table t = table_of[s, x]:
+    the symbols y[indptr[t]:indptr[t + 1]] with the probabilities at the same places, which sum to one. Table 0 is p_y,
+    for the cells with p = 0. If `complete`, the flows out of (s, x) include what stays and sum to p[s, x]; otherwise
+    they are its moves only. The flows of each s must be ordered by x. O(|S||X| + flows).
     """
     cdef const int64_t[::1] flow_indptr = flows[0]
     cdef const int32_t[::1] flow_x = flows[1], flow_y = flows[2]
@@ -110,13 +109,16 @@ def tables_from_flows(const double[:, ::1] p, const double[:, ::1] q, const doub
                 linred_tables(&keep_view[s, 0], &move_view[s, 0], &table_of_view[s, 0], &indptr_view[0], &y_view[0],
                               &probability_view[0]),
                 &n_tables, &n_entries)
-    if n_entries < most:  # stays were among the flows: keep no room for them
+    if n_entries < most:  # some flows were stays, which need no entries
         y, probability = y[:n_entries].copy(), probability[:n_entries].copy()
     return keep, move, table_of, indptr[:n_tables + 1].copy(), y, probability
 
 
 def monge_margin(const double[:, ::1] d):
-    """The least d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1), rounding taken for 0; infinite where there is none."""
+    """Return the smallest d(x, y+1) + d(x+1, y) - d(x, y) - d(x+1, y+1); rounding errors count as 0.
+
+    Infinity for a matrix with one row or one column.
+    """
     if d.shape[0] == 0 or d.shape[1] == 0:
         raise ValueError(f"d has shape {(d.shape[0], d.shape[1])}; it needs a row and a column")
     cdef double margin
@@ -126,7 +128,10 @@ def monge_margin(const double[:, ::1] d):
 
 
 def shorter_detour(const double[:, ::1] d, double slack):
-    """Some (x, y, z) with d(x, z) (1 - slack) > d(x, y) + d(y, z), or None: the triangle inequality. O(|X|^3)."""
+    """Return some (x, y, z) with d(x, z) (1 - slack) > d(x, y) + d(y, z), or None.
+
+    Such a triple breaks the triangle inequality. O(|X|^3).
+    """
     cdef linred_detour detour
     if d.shape[0] == 0 or d.shape[0] != d.shape[1]:
         raise ValueError(f"d has shape {(d.shape[0], d.shape[1])}; a square matrix is needed")

@@ -1,10 +1,10 @@
-/* CSV: a block of bytes split into records and fields, fields looked up among labels, copied to columns, and written
- * back with some of them replaced. Fields are [begin, end) in the block, quotes included.
+/* CSV: splits a block of bytes into records and fields, looks fields up among labels, copies them to columns, and
+ * writes records back with some fields replaced. A field is [begin, end) in the block, including quotes.
  *
  * record = field (delimiter field)* end,  end = LF | CR LF | CR | end of file
- * field  = " (any byte but " | "")* "  |  bytes that are none of delimiter, LF, CR, the first of them no "
+ * field  = " (any byte but " | "")* "  |  bytes other than delimiter, LF and CR, of which the first is not "
  *
- * Where there are several columns, an empty line is no record. Twin: linred._kernels.numpy_twins.csv_records. */
+ * If there are several columns, an empty line is not a record. Twin: linred._kernels.numpy_twins.csv_records. */
 #ifndef LINRED_CSV_TEXT_H
 #define LINRED_CSV_TEXT_H
 
@@ -23,22 +23,22 @@ enum { LINRED_CSV_OK, LINRED_CSV_RAGGED, LINRED_CSV_AFTER_QUOTE, LINRED_CSV_UNCL
 typedef struct {
     const uint8_t *text;
     size_t n_bytes;
-    int is_last; /* nothing comes after the block */
+    int is_last; /* the block is the end of the file */
     uint8_t delimiter;
     int n_columns;
-    int n_slots;            /* columns whose fields are wanted */
-    const int32_t *slot_of; /* of each column, -1 where it is not wanted */
+    int n_slots;            /* number of columns whose fields are read */
+    const int32_t *slot_of; /* the slot of each column, -1 if the column is not read */
 } linred_csv_block;
 
 typedef struct {
     size_t n_records;
-    size_t n_bytes;  /* of those records: what comes after is part of a record that is not all there */
-    int n_fields;    /* of the record after them, where it is the error */
+    size_t n_bytes;  /* of those records; the bytes after them are an incomplete record */
+    int n_fields;    /* of the next record, if its number of fields is the error */
 } linred_csv_found;
 
 LINRED_INLINE int linred_is_line_end(uint8_t byte) { return byte == '\n' || byte == '\r'; }
 
-/* The end of the quoted field that begins at i; n_bytes + 1 where it is not closed in the block. */
+/* Returns the end of the quoted field that begins at i, or n_bytes + 1 if the block does not close it. */
 LINRED_INLINE size_t linred_csv_quoted_end(const uint8_t *text, size_t i, size_t n_bytes) {
     for (i++; i < n_bytes; i++) {
         const uint8_t *quote = memchr(text + i, '"', n_bytes - i);
@@ -49,10 +49,10 @@ LINRED_INLINE size_t linred_csv_quoted_end(const uint8_t *text, size_t i, size_t
     return n_bytes + 1;
 }
 
-/* Bytes that end a field without quotes, in the 64 from `base` on, a bit for each. */
+/* Returns one bit for each of the 64 bytes from `base` on, set if the byte ends a field without quotes. */
 LINRED_INLINE uint64_t linred_csv_stops(const uint8_t *text, size_t base, size_t n_bytes, uint8_t delimiter) {
     uint64_t stops = 0;
-#if defined(__SSE2__) /* which every x86-64 has */
+#if defined(__SSE2__) /* every x86-64 processor has it */
     if (base + 64 <= n_bytes) {
         for (int k = 0; k < 64; k += 16) {
             const __m128i bytes = _mm_loadu_si128((const __m128i *)(text + base + k));
@@ -71,13 +71,13 @@ LINRED_INLINE uint64_t linred_csv_stops(const uint8_t *text, size_t base, size_t
     return stops;
 }
 
-/* 64 bytes of the block, and the stops among them that are not passed. */
+/* 64 bytes of the block, and the stops among them that have not been passed. */
 typedef struct {
     size_t base;
     uint64_t stops;
 } linred_csv_window;
 
-/* The first stop at `from` or after it, n_bytes where there is none. Calls go forward. */
+/* Returns the first stop at or after `from`, or n_bytes if there is none. `from` must not decrease between calls. */
 LINRED_INLINE size_t linred_csv_next_stop(const linred_csv_block *block, linred_csv_window *window, size_t from) {
     if (from >= window->base + 64) {
         window->base = from;
@@ -93,7 +93,8 @@ LINRED_INLINE size_t linred_csv_next_stop(const linred_csv_block *block, linred_
     return window->base + linred_lowest_bit(window->stops);
 }
 
-/* The fields of all records that are whole, 2 n_slots bounds a record. There is room for n_bytes / n_columns + 1. */
+/* Writes the bounds of the fields of all complete records, 2 n_slots for each record. The caller provides room for
+ * n_bytes / n_columns + 1 records. */
 static inline int linred_csv_split(const linred_csv_block *block, uint32_t *bounds, linred_csv_found *found) {
     const uint8_t *text = block->text, delimiter = block->delimiter;
     const size_t n_bytes = block->n_bytes;
@@ -106,7 +107,7 @@ static inline int linred_csv_split(const linred_csv_block *block, uint32_t *boun
             continue;
         }
         int column = 0;
-        for (;; i++) { /* from the byte after a delimiter, or the first of the record */
+        for (;; i++) { /* starts at the byte after a delimiter, or at the first byte of the record */
             const size_t begin = i;
             const int quoted = i < n_bytes && text[i] == '"';
             i = quoted ? linred_csv_quoted_end(text, i, n_bytes) : linred_csv_next_stop(block, &window, i);
@@ -142,7 +143,8 @@ typedef struct {
     size_t n_bytes;
 } linred_csv_value;
 
-/* What a field says: itself, or what is between its quotes, pairs of them made one in `room`. */
+/* Returns the value of a field: its bytes, or the bytes between its quotes. If doubled quotes occur, the value is
+ * written to `room` with single ones. */
 LINRED_INLINE linred_csv_value linred_csv_value_of(const uint8_t *text, const uint32_t *bounds, uint8_t *room) {
     linred_csv_value value = {text + bounds[0], bounds[1] - bounds[0]};
     if (value.n_bytes == 0 || value.bytes[0] != '"') return value;
@@ -157,14 +159,15 @@ LINRED_INLINE linred_csv_value linred_csv_value_of(const uint8_t *text, const ui
     return (linred_csv_value){room, n_bytes};
 }
 
-/* The first 32 bytes of a value, zeros after its end. Values so short are compared without a branch on their length. */
+/* The first 32 bytes of a value, with zeros after its end. Short values are compared without a branch on their
+ * length. */
 enum { LINRED_CSV_HEAD = 32 };
 
 typedef struct {
     uint64_t word[LINRED_CSV_HEAD / 8];
 } linred_csv_head;
 
-/* `n_readable`: how many bytes may be read from the value on, those after its end included. */
+/* `n_readable` is the number of bytes that may be read from the start of the value, including bytes after its end. */
 LINRED_INLINE linred_csv_head linred_csv_head_of(linred_csv_value value, size_t n_readable) {
     static const uint64_t masks[2 * LINRED_CSV_HEAD / 8] = {~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0};
     linred_csv_head head = {{0}}, mask;
@@ -186,11 +189,12 @@ LINRED_INLINE uint32_t linred_csv_hash(const linred_csv_head *head, size_t n_byt
     return (uint32_t)(hash >> 32) ^ (uint32_t)(hash >> 15);
 }
 
-/* Labels in a row of bytes, and an index of them by hash: a power of two of places, at least half of them free. */
+/* Concatenated labels and their hash index. The number of places is a power of two, and at least half of them are
+ * free. */
 typedef struct {
     linred_csv_head head;
     uint32_t n_bytes;
-    uint32_t label; /* and 1; 0 where the place is free */
+    uint32_t label; /* the label plus 1, or 0 if the place is free */
 } linred_csv_place;
 
 typedef struct {
@@ -202,7 +206,7 @@ typedef struct {
     uint32_t missing; /* the code of an empty field */
 } linred_csv_labels;
 
-/* The label that a value is; n_labels where it is none. */
+/* Returns the index of the label that equals a value, or n_labels if there is none. */
 LINRED_INLINE uint32_t linred_csv_find(const linred_csv_labels *labels, linred_csv_value value, size_t n_readable) {
     const linred_csv_head head = linred_csv_head_of(value, n_readable);
     uint32_t at = linred_csv_hash(&head, value.n_bytes) & labels->mask;
@@ -218,7 +222,7 @@ LINRED_INLINE uint32_t linred_csv_find(const linred_csv_labels *labels, linred_c
     }
 }
 
-/* Put all labels into the index, whose places are free before. */
+/* Puts all labels into the index, whose places must be free. */
 static inline void linred_csv_index(linred_csv_labels *labels) {
     for (uint32_t label = 0; label < labels->n_labels; label++) {
         const uint32_t begin = labels->begins[label], n_bytes = labels->begins[label + 1] - begin;
@@ -230,8 +234,8 @@ static inline void linred_csv_index(linred_csv_labels *labels) {
     }
 }
 
-/* Codes of one column: its bounds are those of a slot, `stride` bounds from record to record. `room` is for values whose
- * quotes are doubled: as long as the longest, and a head more. */
+/* Writes the codes of one column. `bounds` are those of its slot, with `stride` bounds between records. `room` holds
+ * values with doubled quotes: as many bytes as the longest value, plus LINRED_CSV_HEAD. */
 static inline void linred_csv_codes(const uint8_t *text, size_t n_bytes, const uint32_t *bounds, size_t stride, size_t n_records,
                                     const linred_csv_labels *labels, uint8_t *room, uint32_t *codes) {
     for (size_t record = 0; record < n_records; record++, bounds += stride) {
@@ -241,7 +245,8 @@ static inline void linred_csv_codes(const uint8_t *text, size_t n_bytes, const u
     }
 }
 
-/* One column as Arrow has text: bytes, and where each value begins and the last one ends. Returns how many bytes. */
+/* Writes one column as Arrow stores text: the bytes, where each value begins and where the last one ends. Returns the
+ * number of bytes. */
 static inline size_t linred_csv_column(const uint8_t *text, const uint32_t *bounds, size_t stride, size_t n_records,
                                        uint8_t *room, uint8_t *bytes, int32_t *begins) {
     size_t n_bytes = 0;
@@ -255,14 +260,14 @@ static inline size_t linred_csv_column(const uint8_t *text, const uint32_t *boun
     return n_bytes;
 }
 
-/* A part of a line: the fields from one slot to another as they stand, or text by a record's code. */
+/* A part of a line: either the unchanged fields from one slot to another, or the text of a record's code. */
 typedef struct {
-    int first_slot, last_slot; /* -1 where it is text by code */
+    int first_slot, last_slot; /* -1 if it is the text of a code */
     const uint8_t *bytes;
     const uint32_t *begins;
 } linred_csv_piece;
 
-/* Copy, by a fixed number of bytes where that is enough: what is written after the end is written over later. */
+/* Copies n_bytes, if possible by a fixed larger number of bytes; later writes replace the bytes after the end. */
 LINRED_INLINE uint8_t *linred_csv_put(uint8_t *to, const uint8_t *from, size_t n_bytes, size_t n_readable) {
     if (n_bytes <= LINRED_CSV_HEAD && n_readable >= LINRED_CSV_HEAD)
         memcpy(to, from, LINRED_CSV_HEAD);
@@ -271,8 +276,8 @@ LINRED_INLINE uint8_t *linred_csv_put(uint8_t *to, const uint8_t *from, size_t n
     return to + n_bytes;
 }
 
-/* The lines of all records; returns their bytes. There is room for all of them and a head more, and a head may be read
- * after the end of a piece's bytes. */
+/* Writes the lines of all records and returns their number of bytes. `lines` has LINRED_CSV_HEAD more bytes than they
+ * need, and as many may be read after the end of a piece's bytes. */
 static inline size_t linred_csv_lines(const uint8_t *text, size_t n_bytes, const uint32_t *bounds, size_t stride, size_t n_records,
                                       const linred_csv_piece *pieces, size_t n_pieces, const uint32_t *codes,
                                       uint8_t delimiter, uint8_t *lines) {

@@ -1,7 +1,7 @@
 # cython: boundscheck=False
-"""Records and fields of CSV, in bytes. Twin: linred._kernels.numpy_twins.csv_records.
+"""Splits and writes CSV as bytes. Twin: linred._kernels.numpy_twins.csv_records.
 
-No bounds checks: only addresses are taken here, and that of an empty block lies one past the end.
+Bounds checks are off, because this module only takes addresses, and the address of an empty block is one past the end.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -50,7 +50,7 @@ MOST_BLOCK_BYTES, MOST_PIECES = 2**31 - 1, 256
 
 
 class CsvError(ValueError):
-    """A record that is not as it should be: its place in the block, and what is wrong."""
+    """A record is malformed; `record` is its number in the block, and `what` the fault."""
 
     def __init__(self, record, what):
         self.record, self.what = record, what
@@ -58,8 +58,11 @@ class CsvError(ValueError):
 
 
 def split(const uint8_t[::1] text, bint is_last, uint8_t delimiter, const int32_t[::1] slot_of):
-    """(bounds, n_bytes): of all records that are whole, where the fields of the columns that have a slot begin and end,
-    records x slots x 2; and how many bytes those records take."""
+    """Return (bounds, n_bytes) of all complete records.
+
+    bounds (records x slots x 2) holds where the fields of the columns with a slot begin and end; n_bytes is the number
+    of bytes of these records.
+    """
     cdef linred_csv_found found
     cdef int n_slots = max(slot_of) + 1, code
     if not 0 < text.shape[0] <= MOST_BLOCK_BYTES or slot_of.shape[0] == 0 or n_slots < 1:
@@ -80,7 +83,7 @@ def split(const uint8_t[::1] text, bint is_last, uint8_t delimiter, const int32_
 
 
 cdef class Text:
-    """Texts in a row of bytes: text i at begins[i]:begins[i + 1]."""
+    """Concatenated texts: text i is at begins[i]:begins[i + 1]."""
 
     cdef readonly object all_bytes, begins
     cdef const uint8_t[::1] _bytes
@@ -97,7 +100,7 @@ cdef class Text:
         return self.begins.size - 1
 
     cdef size_t n_bytes_of(self, const uint32_t[::1] codes) except? 0:
-        """Of the texts of all codes together; a ValueError where a code has none."""
+        """Return the total number of bytes of the texts of all codes; raise ValueError if a code has no text."""
         cdef size_t n_bytes = 0, n_texts = self._begins.shape[0] - 1, n_codes = codes.shape[0], i
         cdef uint32_t code = 0
         with nogil:
@@ -112,7 +115,7 @@ cdef class Text:
 
 
 cdef class Labels:
-    """An index of labels, distinct and not empty; `missing` is the code of an empty field."""
+    """An index of distinct, nonempty labels; `missing` is the code of an empty field."""
 
     cdef readonly Text text
     cdef object _places
@@ -128,7 +131,7 @@ cdef class Labels:
         linred_csv_index(&self.by)
 
     def codes(self, const uint8_t[::1] text, const uint32_t[:, :, ::1] bounds, Py_ssize_t slot):
-        """Codes of the fields in a slot: the place of the label, the number of labels where it is none of them."""
+        """Return the codes of the fields in a slot: the index of the equal label, or the number of labels."""
         found = np.empty(bounds.shape[0], np.uint32)
         cdef uint32_t[::1] codes = found
         cdef uint8_t[::1] room = np.empty(text.shape[0] + LINRED_CSV_HEAD, np.uint8)
@@ -141,7 +144,7 @@ cdef class Labels:
 
 
 def column(const uint8_t[::1] text, const uint32_t[:, :, ::1] bounds, Py_ssize_t slot):
-    """(bytes, begins) of the values in a slot, as Arrow stores text."""
+    """Return (bytes, begins) of the values in a slot, as Arrow stores text."""
     values, begins = np.empty(text.shape[0], np.uint8), np.zeros(bounds.shape[0] + 1, np.int32)
     cdef uint8_t[::1] to = values, room = np.empty(text.shape[0], np.uint8)
     cdef int32_t[::1] begins_to = begins
@@ -156,8 +159,11 @@ def column(const uint8_t[::1] text, const uint32_t[:, :, ::1] bounds, Py_ssize_t
 
 def lines(const uint8_t[::1] text, const uint32_t[:, :, ::1] bounds, pieces, const uint32_t[::1] codes,
           uint8_t delimiter):
-    """Lines of all records as bytes. A piece is (first slot, last slot), fields as they stand, slots in rising order,
-    or a `Text` by code."""
+    """Return the lines of all records as bytes.
+
+    A piece is either (first slot, last slot), for unchanged fields with ascending slots, or a `Text`, of which each
+    record gets the text of its code.
+    """
     cdef linred_csv_piece to[256]  # MOST_PIECES
     cdef Text by_code
     cdef size_t n_bytes = 0, n_pieces = len(pieces), n_drawn = 0

@@ -1,5 +1,5 @@
-/* Extremes of the conditional matrix P(x|s), rows s, columns x, row-major.
- * Entries are finite and nonnegative: that is checked when a Joint is made. */
+/* Extremes of the conditional matrix P(x|s), in row-major order with rows s and columns x.
+ * Entries are finite and nonnegative; `Joint` checks this. */
 #ifndef LINRED_EXTREMES_H
 #define LINRED_EXTREMES_H
 
@@ -10,8 +10,8 @@
 static inline double linred_max(double a, double b) { return a > b ? a : b; }
 static inline double linred_min(double a, double b) { return a < b ? a : b; }
 
-/* highest[x] = max_s matrix[s, x], lowest[x] = min_s matrix[s, x]; n_rows >= 1. One pass over the matrix, two rows at
- * once, so that the running extremes are read and written half as often. */
+/* highest[x] = max_s matrix[s, x], lowest[x] = min_s matrix[s, x]; n_rows >= 1. One pass over the matrix takes two
+ * rows at a time, so that the running extremes are read and written half as often. */
 static inline void linred_column_extremes_serial(const double *matrix, size_t n_rows, size_t n_columns,
                                                  double *highest, double *lowest) {
     for (size_t x = 0; x < n_columns; x++) highest[x] = lowest[x] = matrix[x];
@@ -25,7 +25,7 @@ static inline void linred_column_extremes_serial(const double *matrix, size_t n_
 }
 
 #if LINRED_BUILDS_AVX2
-/* Eight rows at once, so that the running extremes are read and written once for eight rows of the matrix. */
+/* Takes eight rows at a time, so that the running extremes are read and written once for eight rows. */
 LINRED_AVX2 static inline void linred_eight_rows_extremes_avx2(const double *rows, size_t n_columns, double *highest,
                                                                double *lowest) {
     size_t x = 0;
@@ -63,9 +63,10 @@ typedef struct {
     int found;
 } linred_where;
 
-/* The largest a[x] / b[x] or b[x] / a[x], divided by 2^60; -1 if there are only 0/0: NaN is never the larger.
- * The smaller entry is scaled by 2^60, exactly, so that only a true p/0 is infinite: doubles reach down to 2^-1074,
- * and their ratio could overflow. Four running maxima, because one would wait for itself. */
+/* Returns the largest a[x] / b[x] or b[x] / a[x], divided by 2^60, or -1 if all of them are 0/0 (NaN never wins a
+ * comparison). The smaller entry is scaled by 2^60, which is exact, so that only a true p/0 is infinite: doubles reach
+ * down to 2^-1074, and their ratio could overflow. Four running maxima, because a single one would make each step wait
+ * for the step before. */
 static inline double linred_largest_ratio(const double *a, const double *b, size_t n_columns) {
     double largest[4] = {-1.0, -1.0, -1.0, -1.0};
     for (size_t start = 0; start < n_columns; start += 4) {
@@ -79,7 +80,7 @@ static inline double linred_largest_ratio(const double *a, const double *b, size
     return largest[0];
 }
 
-/* Where P(x|s) / P(x|s') is largest over the pairs with neighbors[s, s'] != 0; neighbors is symmetric. */
+/* Returns where P(x|s) / P(x|s') is largest over the pairs with neighbors[s, s'] != 0; neighbors is symmetric. */
 static inline linred_where linred_worst_neighbors(const double *matrix, const unsigned char *neighbors, size_t n_rows,
                                                   size_t n_columns) {
     linred_where where = {0, 0, 0, 0};

@@ -1,4 +1,4 @@
-"""Maxima over (x, s, s'). Twins: linred._kernels.numpy_twins.column_extremes, .worst_neighbors."""
+"""Computes extremes over (x, s, s'). Twins: linred._kernels.numpy_twins.column_extremes, .worst_neighbors."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ cdef extern from "extremes.h" nogil:
     column_extremes_t linred_column_extremes_serial, linred_column_extremes_avx2
 
 
-cdef size_t _address(column_extremes_t function) noexcept:  # a call, so that the C compiler checks the signature
+cdef size_t _address(column_extremes_t function) noexcept:  # a function, so that the C compiler checks the signature
     return <size_t> function
 
 
@@ -23,12 +23,12 @@ VARIANTS = simd.runnable({
     "serial": _address(linred_column_extremes_serial),
     "avx2": _address(linred_column_extremes_avx2),
 })
-"""Level and address of each variant that was built and runs here."""
+"""{level: address} of the variants that were built and run on this machine."""
 cdef column_extremes_t _column_extremes
 
 
 def use_variant(level):
-    """Send the calls of this module to the variant for a level of `linred._kernels.simd`; `variant` names it."""
+    """Make this module use the variant for a level of `linred._kernels.simd`; `variant` names it."""
     global variant, _column_extremes
     variant = simd.highest(VARIANTS, level)
     _column_extremes = <column_extremes_t> <size_t> VARIANTS[variant]
@@ -38,9 +38,9 @@ use_variant(simd.chosen)
 
 
 def column_extremes(const double[:, ::1] matrix):
-    """The largest and the smallest entry of every column, in one pass over the matrix.
+    """Return the largest and the smallest entry of every column, in one pass over the matrix.
 
-    The matrix must be finite with at least one row and one column; NaN is not looked for here.
+    The matrix must be finite, which is not checked here, with at least one row and one column.
     """
     cdef Py_ssize_t n_rows = matrix.shape[0], n_columns = matrix.shape[1]
     if n_rows == 0 or n_columns == 0:
@@ -53,9 +53,9 @@ def column_extremes(const double[:, ::1] matrix):
 
 
 def worst_neighbors(const double[:, ::1] matrix, const unsigned char[:, ::1] neighbors):
-    """(x, s, s') where matrix[s, x] / matrix[s', x] is largest among neighbours; None if there are none to compare.
+    """Return (x, s, s') where matrix[s, x] / matrix[s', x] is largest among neighbours, or None without neighbours.
 
-    O(|X|) for each pair of neighbours. `neighbors` is a symmetric 0/1 matrix; its diagonal is not looked at.
+    O(|X|) for each pair of neighbours. `neighbors` is a symmetric 0/1 matrix; its diagonal is ignored.
     """
     cdef Py_ssize_t n_rows = matrix.shape[0], n_columns = matrix.shape[1]
     cdef linred_where where

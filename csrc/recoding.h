@@ -1,7 +1,7 @@
 /* recoded[i] = table[codes[i]], for columns of 1, 2, 4 or 8 byte codes and tables of 1, 2 or 4 byte codes.
  *
- * A block of codes becomes a column of indices that stays in the first-level cache, and is checked there: a code out of
- * range stops before its block is looked up. */
+ * A block of codes becomes a column of indices in a buffer that stays in the first-level cache. Codes are checked
+ * there, so a code out of range stops the loop before its block is looked up. */
 #ifndef LINRED_RECODING_H
 #define LINRED_RECODING_H
 
@@ -23,7 +23,7 @@ LINRED_DEFINE_LOOKING_UP(uint8_t)
 LINRED_DEFINE_LOOKING_UP(uint16_t)
 LINRED_DEFINE_LOOKING_UP(uint32_t)
 
-/* n_codes >= 1 entries in the table, of `table_width` bytes each; n_codes <= 2^31. */
+/* The table has 1 <= n_codes <= 2^31 entries of `table_width` bytes each. */
 static inline int linred_recode(const char *codes, int width, size_t n_records, const char *table, int table_width,
                                 uint32_t n_codes, char *recoded) {
     uint32_t index[LINRED_RECODE_BLOCK];

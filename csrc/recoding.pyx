@@ -1,4 +1,4 @@
-"""Codes of one alphabet to codes of another. Twin: linred._kernels.numpy_twins.recode."""
+"""Recodes from one alphabet to another. Twin: linred._kernels.numpy_twins.recode."""
 
 from libc.stdint cimport uint32_t
 
@@ -12,9 +12,9 @@ cdef extern from "recoding.h" nogil:
 
 
 def recode(codes, table, name="codes"):
-    """table[codes]: a column of the table's type, unsigned and of 1, 2 or 4 bytes. The GIL is released.
+    """Return table[codes], a column of the type of the table: unsigned, with 1, 2 or 4 bytes. The GIL is released.
 
-    A code that the table has no entry for, a negative one too, is a ValueError that calls the column by `name`.
+    A code without an entry, including a negative one, raises a ValueError that refers to the column by `name`.
     """
     codes, table = validation.codes(name, codes, table.size), np.ascontiguousarray(table)
     if table.ndim != 1 or table.size > 2**31 or table.dtype.kind != "u" or table.itemsize > 4:

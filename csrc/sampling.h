@@ -1,11 +1,12 @@
-/* Drawing records: Y from (S, X) by integer alias tables, with random words that the caller brings.
+/* Samples Y from (S, X) by integer alias tables, with random words that the caller provides.
  *
- * A row (s, x) keeps x where a 64-bit word u is below its `keep`; otherwise a second word v draws from its alias cells.
- * The first stage settles most records by the first bits of one of the two words, which every record is given:
- *   by 8 bits, the first of v, where keep is 0 in every row, tables have 256 cells, and `settled` tells whole cells;
- *   by 16 bits, the first of u, where `keep_top` holds the first of keep.
- * What it leaves pending is drawn by the second stage, for which every such record has a random block of 16 bytes of
- * its own: u and v, little-endian, the bits of the first stage put in the place of their first ones. */
+ * A row (s, x) keeps x if a 64-bit word u is below its `keep`; otherwise a second word v samples its alias cells.
+ * The first stage decides most records by the first bits of one of the two words, which it gets for every record:
+ *   - by the first 8 bits of v, if keep is 0 in every row and tables have 256 cells; `settled` holds the cells with one
+ *     symbol;
+ *   - by the first 16 bits of u otherwise; `keep_top` holds the first 16 bits of keep.
+ * Records that it cannot decide are pending. The second stage samples them. It gets a random block of 16 bytes for
+ * each: u and v, little-endian. The bits that the first stage used replace the first bits of u or v. */
 #ifndef LINRED_SAMPLING_H
 #define LINRED_SAMPLING_H
 
@@ -18,33 +19,33 @@
 #include "simd.h"
 
 #define LINRED_SAMPLE_BLOCK 2048
-#define LINRED_PENDING 255 /* no code: an alphabet with `settled` has fewer symbols */
+#define LINRED_PENDING 255 /* not a code: an alphabet with `settled` has at most 255 symbols */
 
 enum { LINRED_SAMPLE_OK = 0, LINRED_SAMPLE_S_OUT_OF_RANGE = 1, LINRED_SAMPLE_X_OUT_OF_RANGE = 2 };
 
 typedef struct {
-    uint32_t n_s, n_x; /* n_s is 0 where s is not looked at */
+    uint32_t n_s, n_x; /* n_s is 0 if the mechanism does not use S */
     int shift;         /* the row of (s, x) is s << shift | x */
     const linred_row *rows;
     const linred_cell *cells;
-    const uint8_t *settled;   /* 256 a row, y or LINRED_PENDING; or NULL, and then */
-    const uint16_t *keep_top; /* one a row, and one more */
-    const uint8_t *runs;      /* `settled` once more, where at most 16 rows have at most n_runs runs of equal codes: */
-    size_t n_runs;            /* for each run, 16 words that begin it and 16 codes, those of the rows; or NULL */
+    const uint8_t *settled;   /* 256 entries for each row, y or LINRED_PENDING; if NULL, keep_top is used */
+    const uint16_t *keep_top; /* one entry for each row, and one more */
+    const uint8_t *runs;      /* `settled` as runs of equal codes, for at most 16 rows; NULL otherwise. Each run has */
+    size_t n_runs;            /* 16 words at which it begins and 16 codes, one for each row */
 } linred_sampler;
 
 typedef struct {
     const char *s, *x; /* y may be x itself */
     char *y;
-    int s_width, x_width; /* bytes a code, 1, 2, 4 or 8; y has the width of x */
+    int s_width, x_width; /* bytes of a code: 1, 2, 4 or 8; y has the width of x */
 } linred_columns;
 
-/* Records that the first stage leaves: where they are, and their rows. Room for every record and one more. */
+/* The pending records: their positions and their rows. There is room for all records and one more. */
 typedef struct {
     uint32_t *position, *row;
 } linred_pending;
 
-/* rows of n records from `start` on, or which column has a code out of range. */
+/* Writes the rows of n records from `start` on. Returns which column has a code out of range, if any. */
 LINRED_INLINE int linred_rows_of(const linred_sampler *by, const linred_columns *of, size_t start, size_t n,
                                  uint32_t *row) {
     const char *x = of->x + start * of->x_width;
@@ -88,7 +89,7 @@ static inline void linred_look_up_serial(const uint8_t *settled, const uint32_t 
     for (size_t i = 0; i < n; i++) y[i] = settled[(row[i] << 8) + word[i]];
 }
 
-/* Appends the records whose y is pending; the list has n_pending before and what is returned after. */
+/* Appends the records whose y is pending to a list of n_pending records, and returns the new length. */
 static inline size_t linred_list_pending_serial(const uint8_t *y, const uint32_t *row, size_t n, size_t start,
                                                 linred_pending to, size_t n_pending) {
     for (size_t i = 0; i < n; i++) {
@@ -99,7 +100,7 @@ static inline size_t linred_list_pending_serial(const uint8_t *y, const uint32_t
     return n_pending;
 }
 
-/* Appends the records whose word is not below the top of keep. */
+/* Appends the records whose word is not below the first bits of keep, in the same way. */
 static inline size_t linred_list_unkept_serial(const uint16_t *keep_top, const uint32_t *row, const uint8_t *word,
                                                size_t n, size_t start, linred_pending to, size_t n_pending) {
     for (size_t i = 0; i < n; i++) {
@@ -110,8 +111,8 @@ static inline size_t linred_list_unkept_serial(const uint16_t *keep_top, const u
     return n_pending;
 }
 
-/* The first stage over n_records < 2^32, whose words are 1 (settled) or 2 (keep_top) bytes each.
- * y is written, where pending with anything; *n_pending says how many are. */
+/* The first stage for n_records < 2^32, with words of 1 byte (settled) or 2 bytes (keep_top).
+ * Writes y, with arbitrary values for pending records, and the number of these to *n_pending. */
 #define LINRED_DEFINE_FIRST_STAGE(variant)                                                                            \
     static inline int linred_first_stage_##variant(const linred_sampler *by, const linred_columns *of,               \
                                                    size_t n_records, const uint8_t *words, linred_pending to,        \
@@ -144,7 +145,7 @@ LINRED_AVX2 static inline void linred_look_up_any_rows_avx2(const uint8_t *settl
     uint32_t cell[LINRED_SAMPLE_BLOCK];
     for (size_t i = 0; i < n; i++) cell[i] = (row[i] << 8) + word[i];
     size_t i = 0;
-    for (; i + 8 <= n; i += 8) { /* eight codes in one store, two indices in one load */
+    for (; i + 8 <= n; i += 8) { /* stores eight codes at once and loads two indices at once */
         uint64_t pair[4], eight = 0;
         memcpy(pair, cell + i, sizeof pair);
         for (int j = 0; j < 4; j++)
@@ -181,7 +182,7 @@ LINRED_AVX2 static inline size_t linred_list_pending_any_rows_avx2(const uint8_t
 LINRED_AVX2 static inline uint64_t linred_eight_unkept_avx2(const uint16_t *keep_top, const uint32_t *row,
                                                             const uint8_t *word) {
     const __m256i rows = _mm256_loadu_si256((const __m256i *)row);
-    const __m256i pairs = _mm256_i32gather_epi32((const int *)keep_top, rows, 2); /* and the entry after each */
+    const __m256i pairs = _mm256_i32gather_epi32((const int *)keep_top, rows, 2); /* an entry and the next one */
     const __m256i tops = _mm256_and_si256(pairs, _mm256_set1_epi32(0xffff));
     const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)word));
     return ~(uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(tops, words))) & 0xff;
@@ -202,7 +203,7 @@ LINRED_AVX2 static inline size_t linred_list_unkept_any_rows_avx2(const uint16_t
 
 LINRED_AVX2 LINRED_DEFINE_FIRST_STAGE(any_rows_avx2)
 
-/* y of 32 records whose rows are below 16: a word is in the last run that begins at or below it. */
+/* Returns y of 32 records with rows below 16. The run of a word is the last one that begins at or below it. */
 LINRED_AVX2 static inline __m256i linred_look_up_runs_avx2(const uint8_t *runs, size_t n_runs, __m256i rows,
                                                            __m256i words) {
     __m256i y = _mm256_setzero_si256();
@@ -215,7 +216,7 @@ LINRED_AVX2 static inline __m256i linred_look_up_runs_avx2(const uint8_t *runs, 
     return y;
 }
 
-/* The codes of four cells, whose indices are four 16-bit words. */
+/* Returns the codes of four cells, whose indices are four 16-bit words. */
 LINRED_INLINE uint64_t linred_four_codes(const uint8_t *settled, uint64_t four) {
     return (uint64_t)settled[four & 0xffff] | (uint64_t)settled[four >> 16 & 0xffff] << 8 |
            (uint64_t)settled[four >> 32 & 0xffff] << 16 | (uint64_t)settled[four >> 48] << 24;
@@ -230,15 +231,15 @@ LINRED_AVX2 static inline __m128i linred_sixteen_codes_avx2(const uint8_t *settl
     return _mm_set_epi64x((long long)second, (long long)first);
 }
 
-/* y of 32 records by `settled`: the index of a cell is its word and its row, two bytes. */
+/* Returns y of 32 records by `settled`. The index of a cell is two bytes: its word and its row. */
 LINRED_AVX2 static inline __m256i linred_look_up_bytes_avx2(const uint8_t *settled, __m256i rows, __m256i words) {
-    /* unpacking works within halves: low has records 0-7 and 16-23, high the others */
+    /* unpacking works within halves: low has records 0-7 and 16-23, and high has the others */
     const __m256i low = _mm256_unpacklo_epi8(words, rows), high = _mm256_unpackhi_epi8(words, rows);
     return _mm256_set_m128i(linred_sixteen_codes_avx2(settled, _mm256_permute2x128_si256(low, high, 0x31)),
                             linred_sixteen_codes_avx2(settled, _mm256_permute2x128_si256(low, high, 0x20)));
 }
 
-/* The first stage for columns of single bytes and at most 256 rows: 32 records at a time, their rows in a register. */
+/* The first stage for one-byte codes and at most 256 rows: 32 records at a time, with their rows in a register. */
 LINRED_AVX2 static inline int linred_first_stage_bytes_avx2(const linred_sampler *by, const linred_columns *of,
                                                             size_t n_records, const uint8_t *words, linred_pending to,
                                                             size_t *n_pending) {
@@ -290,7 +291,7 @@ static inline int linred_first_stage_avx2(const linred_sampler *by, const linred
 #define linred_first_stage_avx2 NULL /* not built: see simd.runnable */
 #endif
 
-/* All records as pending: what the first stage leaves where there is none. */
+/* Makes all records pending, if there is no first stage. */
 static inline int linred_no_first_stage(const linred_sampler *by, const linred_columns *of, size_t n_records,
                                         linred_pending to) {
     int code = LINRED_SAMPLE_OK;
@@ -325,7 +326,7 @@ static inline uint64_t linred_load_little_endian(const uint8_t *from) {
 }
 #endif
 
-/* counters[j] = start + position[j], as the cipher counts: 16 bytes, the most significant first. */
+/* counters[j] = start + position[j], in the format of the cipher: 16 bytes, most significant byte first. */
 static inline void linred_count_from(uint64_t start, const uint32_t *position, size_t n, uint8_t *counters) {
     for (size_t j = 0; j < n; j++) {
         linred_store_big_endian(0, counters + 16 * j);
@@ -333,7 +334,7 @@ static inline void linred_count_from(uint64_t start, const uint32_t *position, s
     }
 }
 
-/* Draws the pending records, each by its own block; words are those of the first stage, NULL where there was none. */
+/* Samples the pending records, each by its own block. `words` are those of the first stage, or NULL without one. */
 static inline void linred_second_stage(const linred_sampler *by, linred_pending pending, size_t n_pending,
                                        const uint8_t *words, const uint8_t *blocks, int y_width, char *y) {
     const uint32_t x_mask = by->n_s == 0 ? UINT32_MAX : ((uint32_t)1 << by->shift) - 1;

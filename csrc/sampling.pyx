@@ -1,7 +1,7 @@
 # cython: boundscheck=False
-"""Drawing records by alias tables. Twin: linred._kernels.numpy_twins.sample.
+"""Samples records from alias tables. Twin: linred._kernels.numpy_twins.sample.
 
-No bounds checks: only addresses are taken here, and that of an empty column lies one past the end.
+Bounds checks are off, because this module only takes addresses, and the address of an empty column is one past the end.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -48,7 +48,7 @@ cdef extern from "sampling.h" nogil:
     first_stage_t linred_first_stage_serial, linred_first_stage_avx2
 
 
-cdef size_t _address(first_stage_t function) noexcept:  # a call, so that the C compiler checks the signature
+cdef size_t _address(first_stage_t function) noexcept:  # a function, so that the C compiler checks the signature
     return <size_t> function
 
 
@@ -56,16 +56,16 @@ VARIANTS = simd.runnable({
     "serial": _address(linred_first_stage_serial),
     "avx2": _address(linred_first_stage_avx2),
 })
-"""Level and address of each variant that was built and runs here."""
+"""{level: address} of the variants that were built and run on this machine."""
 cdef first_stage_t _first_stage
 
 PENDING = LINRED_PENDING
-"""What stands in `settled` for "not by these bits"; so an alphabet of at most so many symbols can have it."""
+"""Marks cells in `settled` that the first bits do not decide; also the most symbols that `settled` can hold."""
 MOST_RUNS = 16
 
 
 def use_variant(level):
-    """Send the calls of this module to the variant for a level of `linred._kernels.simd`; `variant` names it."""
+    """Make this module use the variant for a level of `linred._kernels.simd`; `variant` names it."""
     global variant, _first_stage
     variant = simd.highest(VARIANTS, level)
     _first_stage = <first_stage_t> <size_t> VARIANTS[variant]
@@ -75,9 +75,9 @@ use_variant(simd.chosen)
 
 
 cdef class Columns:
-    """A run of records: the codes that are read, and where those that are drawn go. All contiguous.
+    """A run of records: the codes of S and X, and the array for the codes of Y. All are contiguous.
 
-    `first` is the place of the run in the columns that it is cut from: errors name a record by it.
+    `first` is the number of its first record in the whole columns, for error messages.
     """
 
     cdef readonly object s_codes, x_codes, y_codes
@@ -101,7 +101,7 @@ cdef class Columns:
 
 
 cdef class Pending:
-    """Room for what the first stage leaves of up to n_records, and for the counters of their blocks."""
+    """Room for up to n_records pending records, and for the counters of their blocks."""
 
     cdef object _position, _row
     cdef readonly object counters
@@ -120,7 +120,7 @@ cdef class Pending:
 
 
 def _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top):
-    """Every index that a code in range can lead to is inside its array."""
+    """Check that every index that codes in range can lead to is inside its array."""
     n_rows = n_s << shift if n_s else n_x
     if int(rows["log2_cells"].max(initial=0)) > 31:
         raise ValueError(f"a table of 2**{rows['log2_cells'].max()} cells cannot be addressed")
@@ -136,9 +136,10 @@ def _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top):
 
 
 def _runs_of(settled):
-    """Run, (words that begin it, codes), row: what `settled` says, where that is shorter; None where it is not.
+    """Return `settled` as an array runs x (first words, codes) x rows, or None if that would be too long.
 
-    A row with fewer runs than others repeats its last one."""
+    A row with fewer runs than others repeats its last one.
+    """
     if len(settled) > 16:
         return None
     begins = [np.flatnonzero(np.diff(row, prepend=-1)) for row in settled.astype(np.int16)]
@@ -153,7 +154,7 @@ def _runs_of(settled):
 
 
 cdef class Kernel:
-    """The two stages over one set of tables, which `linred.sampling.alias_tables` compiles."""
+    """The two stages of sampling, for tables that `linred.sampling.alias_tables` compiles."""
 
     cdef readonly object rows, cells, settled, keep_top
     cdef object _runs
@@ -183,15 +184,17 @@ cdef class Kernel:
         return Kernel, (by.n_s, by.n_x, by.shift, self.rows, self.cells, self.settled, self.keep_top)
 
     def check(self, Columns columns):
-        """Raise ValueError where a code is out of range."""
+        """Raise ValueError if a code is out of range."""
         cdef int code
         with nogil:
             code = linred_check_codes(&self.by, &columns.to, columns.n_records)
         self._raise_out_of_range(code, columns)
 
     def first_stage(self, Columns columns, const uint8_t[::1] words, Pending pending, uint64_t start=0):
-        """Draw what the words settle; returns the counters of the records that are left to `second_stage`, 16 bytes
-        each, where the first record of the columns has number `start`."""
+        """Sample the records that `words` decide, and return the counters of the others, 16 bytes each.
+
+        `start` is the number of the first record. `second_stage` samples the other records.
+        """
         cdef size_t n_pending = 0
         cdef int code
         cdef int word_bytes = 2 if self.by.settled == NULL else 1
@@ -205,7 +208,7 @@ cdef class Kernel:
         return pending.counters[:16 * n_pending]
 
     def no_first_stage(self, Columns columns, Pending pending):
-        """Leave every record to `second_stage`."""
+        """Make every record pending."""
         cdef int code
         if pending.n_records < columns.n_records:
             raise ValueError(f"room for {pending.n_records} is too little for {columns.n_records} records")
@@ -215,7 +218,7 @@ cdef class Kernel:
 
     def second_stage(self, Columns columns, const uint8_t[::1] words, Pending pending, Py_ssize_t n_pending,
                      const uint8_t[::1] blocks):
-        """Draw the pending records by their blocks; `words` as in the first stage, None where there was none."""
+        """Sample the pending records by their blocks. `words` are those of the first stage, or None without one."""
         cdef const uint8_t *first_words = NULL
         if blocks.shape[0] < 16 * n_pending or pending.n_records < n_pending:
             raise ValueError(f"{blocks.shape[0]} bytes and room for {pending.n_records} are too little for "

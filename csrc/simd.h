@@ -1,8 +1,8 @@
-/* Which vector variants this compiler can build and this processor can run. */
+/* Detects which vector variants this compiler can build and this processor can run. */
 #ifndef LINRED_SIMD_H
 #define LINRED_SIMD_H
 
-/* LINRED_INLINE: always inlined, so that a caller compiled for a vector unit has its loops vectorised for that unit. */
+/* LINRED_INLINE functions are always inlined, so that their loops are vectorised for the vector unit of the caller. */
 #if defined(__GNUC__) || defined(__clang__)
 #define LINRED_INLINE static inline __attribute__((always_inline))
 #define LINRED_PREFETCH(address) __builtin_prefetch(address)
@@ -11,7 +11,7 @@
 #define LINRED_PREFETCH(address) ((void)0)
 #endif
 
-/* The place of the lowest bit that is set, of a word that is not 0. */
+/* Returns the position of the lowest set bit of a word that is not 0. */
 LINRED_INLINE unsigned linred_lowest_bit(unsigned long long word) {
 #if defined(__GNUC__) || defined(__clang__)
     return (unsigned)__builtin_ctzll(word);

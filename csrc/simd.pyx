@@ -1,7 +1,7 @@
-"""Levels of vector instructions: which ones run here, which one is chosen, and which variant of a kernel that means.
+"""Levels of vector instructions: which of them this machine supports, and which variants of kernels are used.
 
 The level is chosen once, at import, from the processor or from LINRED_SIMD. A family of kernels has variants for some
-levels, and takes the highest one that is not above the level.
+levels, and uses the highest one that is not above the chosen level.
 """
 
 import os
@@ -10,17 +10,17 @@ cdef extern from "simd.h":
     int linred_runs_avx2()
 
 RUNS_HERE = {"serial": True, "avx2": bool(linred_runs_avx2())}
-"""Every level, the lowest first, and whether this build and this processor can run it."""
+"""{level: whether this build and this processor can run it}, in ascending order."""
 LEVELS = tuple(RUNS_HERE)
 
 
 def available():
-    """Names of the levels that this build and this processor can run, the lowest first."""
+    """Return the levels that this build and this processor can run, in ascending order."""
     return tuple(level for level in LEVELS if RUNS_HERE[level])
 
 
 def choose(request):
-    """The level that a value of LINRED_SIMD asks for; "auto" is the last of `available()`."""
+    """Return the level for a value of LINRED_SIMD; "auto" is the highest of `available()`."""
     if request == "auto":
         return available()[-1]
     if request not in available():
@@ -33,10 +33,10 @@ chosen = choose(os.environ.get("LINRED_SIMD") or "auto")
 
 
 def runnable(functions):
-    """Those of a family's functions {level: address} that run here; the address is 0 where one was not built."""
+    """Return the functions {level: address} that this machine can run. An address is 0 if a function was not built."""
     return {level: address for level, address in functions.items() if address and RUNS_HERE[level]}
 
 
 def highest(variants, level, levels=LEVELS):
-    """The variant that a family takes at a level: the highest one that it has and that is not above the level."""
+    """Return the variant that a family uses at a level: its highest one that is not above the level."""
     return max((own for own in variants if levels.index(own) <= levels.index(level)), key=levels.index)

@@ -1,4 +1,4 @@
-"""`make figures`: the paper's Figures 1 to 5 from Example 1 with the optimum added, and Adult for the README."""
+"""Draws the paper's Figures 1 to 5 with the optimum added, and the README's figure of UCI Adult: `make figures`."""
 
 from functools import partial
 from pathlib import Path
@@ -30,37 +30,37 @@ def panels(n):
     return plt.subplots(1, n, figsize=(4.6 * n if n > 1 else 6.4, 3.6), layout="constrained", squeeze=False)
 
 
-def at_the_same_damage(joint, alpha, measure):
-    """The least privacy figure, in nats, of a mechanism that changes as few records as Proposition 1 at alpha."""
+def at_equal_changes(joint, alpha, measure):
+    """Return the smallest privacy figure, in nats, that can be had with the changed records of Proposition 1."""
     budget = linred.non_markov(joint, alpha).dtv()
     most = getattr(linred, measure)(joint)
     return brentq(lambda target: linred.optimal(joint, **{measure: target}).dtv() - budget, 1e-6, most, xtol=1e-6)
 
 
 def figure_1():
-    """Privacy against alpha: exact, as the paper approximates it, and the optimum that changes as many records."""
+    """Draw privacy against alpha: exact, approximated as in the paper, and the optimum with as many changed records."""
     joint, alphas = example_1(), np.linspace(0.0, 0.98, 50)
     released = [linred.linear_reduction(joint, alpha) for alpha in alphas]
     figure, axes = panels(2)
     for ax, measure, title in zip(axes[0], ("ldp", "log_lift"), ("LDP", "log-lift"), strict=True):
         exact = np.array([getattr(linred, measure)(one, 2) for one in released])
         linear = (1.0 - alphas) * exact[0]
-        best = np.array([at_the_same_damage(joint, alpha, measure) for alpha in alphas[1:]]) / np.log(2.0)
+        best = np.array([at_equal_changes(joint, alpha, measure) for alpha in alphas[1:]]) / np.log(2.0)
         lines = [
             ("linear reduction", style_of("non_markov")[1], (alphas, exact)),
-            ("(1 - alpha) times that of X", "#777777", (alphas, linear)),
-            ("optimal, as many records changed", style_of("optimal")[1], (alphas, np.append(exact[0], best))),
+            ("(1 - alpha) times the value of X", "#777777", (alphas, linear)),
+            ("optimal, as many changed records", style_of("optimal")[1], (alphas, np.append(exact[0], best))),
         ]
         for (_, colour, points), dashes in zip(lines, ((0, (3, 1.5)), (0, (1, 1.5)), "-"), strict=True):
             ax.plot(*points, color=colour, linestyle=dashes, linewidth=1.8)
-        ax.set(xlabel="alpha, share of the way to P(x)", ylabel=f"{title} of S to Y [bits]", ylim=(0, None))
+        ax.set(xlabel="alpha", ylabel=f"{title} of S to Y [bits]", ylim=(0, None))
         ax.spines[["top", "right"]].set_visible(False)
         label_directly(ax, lines)
     save(figure, "figure_1")
 
 
 def kept_information():
-    """Mechanisms whose couplings keep much of I(X;Y)."""
+    """Return mechanisms whose couplings are chosen for a large I(X;Y)."""
     return {
         "markov": linred.markov,
         "optimal_markov": partial(linred.optimal, sees_s=False),
@@ -70,7 +70,7 @@ def kept_information():
 
 
 def figures_2_to_4():
-    """Privacy against damage."""
+    """Draw privacy against utility: changed records, information loss and expected distortion."""
     joint, targets = example_1(), np.linspace(0.01, 1.609, 100)
     for name, y, mechanisms in (("figure_2", "dtv", None), ("figure_3", "information_loss", kept_information())):
         figure, axes = panels(1)
@@ -84,7 +84,7 @@ def figures_2_to_4():
 
 
 def figure_5():
-    """Damage against alpha; the optimum is that for the LDP which alpha gives."""
+    """Draw information loss and changed records against alpha; the optimum has the LDP that alpha gives."""
 
     def optimal_for_the_same_ldp(joint, alpha):
         return linred.optimal(joint, ldp=linred.ldp(linred.linear_reduction(joint, alpha)), prefer="information")
@@ -98,7 +98,7 @@ def figure_5():
 
 
 def figure_of_adult():
-    """Records changed against LDP, marital status and occupation of UCI Adult."""
+    """Draw changed records against LDP for marital status and occupation in UCI Adult."""
     mechanisms = ["markov", "k_rr", "pram", "watchdog", "optimal_markov", "non_markov", "optimal"]
     figure, axes = panels(1)
     linred.tradeoff(adult(), ldp=np.linspace(0.02, 3.0, 100), mechanisms=mechanisms).plot(ax=axes[0, 0])

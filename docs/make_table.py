@@ -1,4 +1,4 @@
-"""`make figures` prints it too: the README's table of records changed, for three pairs of columns."""
+"""Prints the README's table of changed records for three pairs of columns: `make figures`."""
 
 import linred
 from benchmarks.data import TABLES, counts
@@ -9,7 +9,7 @@ TARGETS = (0.5, 1.0, 2.0)
 
 
 def rows():
-    """(columns, target, share of records changed by each mechanism in percent)."""
+    """Yield (columns, target, share of changed records in percent for each mechanism)."""
     for title, name in TABLES.items():
         curves = linred.tradeoff(counts(name), ldp=TARGETS, mechanisms=NAMES)
         for i, target in enumerate(TARGETS):

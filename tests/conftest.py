@@ -1,4 +1,4 @@
-"""Fixtures that several packages of tests use, and how many examples hypothesis draws."""
+"""Fixtures that several packages of tests use, and the profiles of hypothesis."""
 
 import hypothesis
 import pytest
@@ -8,7 +8,7 @@ from linred.solvers import lp
 from support.commands import ADULT, ASKED, Done, process
 from support.kernels import WITH_VARIANTS
 
-# Fixed examples: a red run is red again. `make test-all` draws more of them.
+# Examples are derandomised, so that a failure repeats. `make test-all` generates more of them.
 hypothesis.settings.register_profile("linred", derandomize=True, deadline=None, max_examples=150)
 hypothesis.settings.register_profile("long", derandomize=True, deadline=None, max_examples=1500)
 hypothesis.settings.load_profile("linred")
@@ -16,7 +16,7 @@ hypothesis.settings.load_profile("linred")
 
 @pytest.fixture(params=simd.available())
 def variant(request):
-    """Each level that this machine runs. A family takes each of its variants at the level of that name."""
+    """Each level that this machine runs; each family uses its variant for the level."""
     for family in WITH_VARIANTS:
         family.use_variant(request.param)
     yield request.param
@@ -26,7 +26,7 @@ def variant(request):
 
 @pytest.fixture(params=["pot", "highs"])
 def solver(request, monkeypatch):
-    """Each solver of transport problems."""
+    """Each solver of transport problems, by POT and by HiGHS."""
     monkeypatch.setattr(lp, "_has_pot", lambda: request.param == "pot")
     return request.param
 
@@ -50,7 +50,7 @@ def linred_command(capfd, tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def artifact_path(tmp_path_factory):
-    """A mechanism for marital_status and occupation, fitted on the small Adult file."""
+    """The path of a mechanism for marital_status and occupation, fitted on the small Adult file."""
     path = tmp_path_factory.mktemp("artifact") / "mechanism.json"
     assert process("fit", ADULT, *ASKED, "-o", path, "-q").code == 0
     return path

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Build sdist and wheel in isolation; install each into an empty venv, away from the sources, and run the demo there.
+# Builds sdist and wheel in isolation, installs each into an empty venv away from the sources, and runs the demo there.
 # usage: sh tests/dist.sh PYTHON
 set -eu
 python=$1

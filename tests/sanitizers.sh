@@ -1,5 +1,5 @@
 #!/bin/sh
-# The kernels' tests on a build of their own with AddressSanitizer and UndefinedBehaviorSanitizer.
+# Runs the kernels' tests on a separate build with AddressSanitizer and UndefinedBehaviorSanitizer.
 # usage: sh tests/sanitizers.sh PYTHON
 set -eu
 python=$1
@@ -10,7 +10,7 @@ LINRED_CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-
 LINRED_LDFLAGS="-fsanitize=address,undefined" \
     "$python" setup.py --quiet build_ext --build-lib "$target" --build-temp "$target/objects"
 find linred \( -name "*.py" -o -name "page.*" \) -exec cp --parents {} "$target/" \;
-# Python itself is not built with them: load the runtime first, and do not ask the interpreter about leaks.
+# Python itself is not built with them: load their runtime first, and do not check the interpreter for leaks.
 sanitized() {
     PYTHONPATH=$target PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
     LD_PRELOAD="$(${CC:-cc} -print-file-name=libasan.so) $(${CC:-cc} -print-file-name=libubsan.so)" "$@"

@@ -1,5 +1,7 @@
-"""Every number in docs/privacy.md, computed anew."""
+"""The numbers in docs/privacy.md and in the README's text, except those that are called measured."""
 
+import csv
+import gzip
 import math
 import re
 from pathlib import Path
@@ -11,9 +13,12 @@ import linred
 from linred.design import fit
 from linred.privacy.target import Target
 from support import populations
-from support.joints import adult, example_1
+from support.joints import adult, counts, example_1
 
-TEXT = re.sub(r"\s+", " ", (Path(__file__).parents[1] / "docs" / "privacy.md").read_text(encoding="utf-8"))
+ROOT = Path(__file__).parents[1]
+TEXT, README = (
+    re.sub(r"\s+", " ", (ROOT / name).read_text(encoding="utf-8")) for name in ("docs/privacy.md", "README.md")
+)
 
 
 def after(n_releases, mechanism):
@@ -34,11 +39,11 @@ def test_plug_in_figures_are_broken():
 
 def test_the_price_of_confidence():
     design = fit.with_confidence(adult(), Target(ldp=1.0), 0.95).design
-    assert f"it takes {100 * design.dtv:.2f} % of changed records" in TEXT
-    assert f"changes {100 * design.dtv_plug_in:.2f} %" in TEXT
-    assert f"and {100 * design.dtv_ceiling:.2f} % must change if no data is trusted" in TEXT
+    assert f"`fit(confidence=0.95)` changes {100 * design.dtv:.2f} % of the records" in TEXT
+    assert f"the plug-in optimum changes {100 * design.dtv_plug_in:.2f} %" in TEXT
+    assert f"a mechanism that needs no data changes {100 * design.dtv_ceiling:.2f} %" in TEXT
     without = fit.with_confidence(adult(), Target(ldp=1.0), 0.95, sees_s=False)
-    assert f"{100 * without.dtv():.0f} % of the records of Adult must change at LDP 1" in TEXT
+    assert f"changes {100 * without.dtv():.0f} % of the records of Adult at LDP 1" in TEXT
 
 
 def test_who_knows_x_may_learn_s():
@@ -48,12 +53,12 @@ def test_who_knows_x_may_learn_s():
 
 
 def test_two_releases():
-    assert "at LDP 0.5, two releases by the optimum make LDP infinite" in TEXT
+    assert "at LDP 0.5, two releases by `optimal` have an infinite LDP" in TEXT
     assert after(1, linred.optimal(example_1(), ldp=0.5)) == pytest.approx(0.5)
     assert after(2, linred.optimal(example_1(), ldp=0.5)) == math.inf
     lemma_1 = linred.markov(example_1(), ldp=0.5)
     assert f"({linred.ldp(example_1()):.2f} nats there;" in TEXT
-    assert f"two releases of Lemma 1 tell {after(2, lemma_1):.2f}, six {after(6, lemma_1):.2f})" in TEXT
+    assert f"two releases of Lemma 1 reveal {after(2, lemma_1):.2f} nats and six {after(6, lemma_1):.2f})" in TEXT
 
 
 def test_records_that_share_s_add_up():
@@ -61,3 +66,58 @@ def test_records_that_share_s_add_up():
     q = linred.markov(example_1(), ldp=0.5).p_y_given_s
     three = np.einsum("sa,sb,sc->sabc", q, q, q).reshape(2, -1)
     assert math.log((three.max(axis=0) / three.min(axis=0)).max()) == pytest.approx(1.5)
+
+
+def test_lifts_depend_on_the_prior_and_ldp_does_not():
+    released = linred.optimal(example_1(), ldp=1.0).released
+    other = linred.Joint.from_conditional(released.p_x_given_s, [0.05, 0.95])
+    lifts = f"max-lift is {linred.max_lift(released):.3f} with its P(S) and {linred.max_lift(other):.3f} for"
+    assert lifts in TEXT
+    assert linred.ldp(other) == pytest.approx(linred.ldp(released))
+    assert linred.maximal_leakage(other) == pytest.approx(linred.maximal_leakage(released))
+
+
+def test_a_column_that_is_published_unchanged_breaks_the_target():
+    with gzip.open(ROOT / "linred" / "data" / "adult.csv.gz", "rt", newline="") as file:
+        rows = list(csv.DictReader(file))
+    s, education = ([row[name] for row in rows] for name in ("marital_status", "education"))
+    below = math.floor(100 * linred.audit(s, education).ldp) / 100
+    assert below > 1.0
+    for text, words in ((TEXT, "shows an LDP of at least"), (README, "education alone has an LDP of at least")):
+        assert f"{words} {below:.2f}" in text
+
+
+def test_fewest_changes_among_those_that_keep_the_marginal():
+    kept, free = (
+        [
+            100 * linred.optimal(joint, ldp=1.0, keep_marginal=keep).dtv()
+            for joint in (adult(), counts("adult_sex_occupation"))
+        ]
+        for keep in (True, False)
+    )
+    assert f"changes {free[0]:.2f} % instead of {kept[0]:.2f} % (marital status)" in README
+    assert f"and {free[1]:.2f} % instead of {kept[1]:.2f} % (sex) at LDP 1" in README
+
+
+def test_an_ldp_of_0():
+    exact, tiny = (100 * linred.optimal(adult(), ldp=target).dtv() for target in (0.0, 1e-12))
+    assert f"changes {exact:.1f} % of the records. `ldp=1e-12` changes {tiny:.1f} %" in TEXT
+
+
+def test_the_papers_test_of_its_approximation():
+    joint = linred.Joint.from_conditional([[0.002, 0.998], [0.998, 0.002]], [0.5, 0.5])
+    approximated, exact = linred.first_order(joint, 0.5), linred.ldp(linred.linear_reduction(joint, 0.5))
+    assert approximated.valid
+    assert f"the approximation of LDP is {approximated.ldp:.2f} where the exact value is {exact:.2f}" in TEXT
+
+
+def test_two_mechanisms_under_one_key_and_ids_are_two_releases():
+    """Some pairs of values come from one s alone, thousands of records of the other s notwithstanding."""
+    joint, n_records = example_1(), 100_000
+    s, x = populations.records(joint, n_records, seed=0)
+    under = {"key": bytes(32), "ids": np.arange(n_records)}
+    one, two = (linred.optimal(joint, ldp=ldp).sampler().sample(s, x, **under) for ldp in (1.0, 0.5))
+    seen = np.zeros((2, 4, 4), int)
+    np.add.at(seen, (s, one, two), 1)
+    assert ((seen == 0).any(axis=0) & (seen.max(axis=0) > 100)).any()
+    assert "release pairs of values that can come from one S only" in TEXT

@@ -1,1 +1,1 @@
-"""What several tests share: joints, populations, statistics, frames, the command."""
+"""Helpers that several tests share: joints, populations, statistics, frames, the command."""

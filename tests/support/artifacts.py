@@ -1,4 +1,4 @@
-"""Mechanisms of every kind that an artifact holds, and one stored in a file."""
+"""Mechanisms of every kind that an artifact can hold, and one stored in a file."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Records and a mechanism for them, and a column of every kind, for the tests of `linred.columns`."""
+"""Records with a mechanism for them, and a column of every kind, for the tests of `linred.columns`."""
 
 import numpy as np
 import pandas as pd

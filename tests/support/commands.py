@@ -27,12 +27,12 @@ class Done(NamedTuple):
 
     @property
     def lines(self):
-        """What was said on stderr, without warnings."""
+        """Return the lines of stderr that are not warnings."""
         return [line for line in self.err.splitlines() if not line.startswith("linred: warning: ")]
 
 
 def process(*arguments, stdin=None, **how):
-    """Run the command as a process of its own."""
+    """Run the command in a process of its own."""
     done = subprocess.run(command(*arguments), input=stdin, capture_output=True, timeout=120, **how)
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
@@ -42,7 +42,7 @@ def command(*arguments):
 
 
 def fit(run, data, sensitive, public, *more, output="mechanism.json"):
-    """Fit quietly, and it must work."""
+    """Fit quietly, check that it succeeded, and return the path of the artifact."""
     done = run("fit", data, "--sensitive", sensitive, "--public", public, "-o", output, "-q", *more)
     assert done == (0, "", ""), done
     return output
@@ -57,13 +57,13 @@ def column(rows, name):
 
 
 def key_file(run, path="key"):
-    """A fresh key in a file; its bytes."""
+    """Write a fresh key to a file and return its bytes."""
     assert run("keygen", path).code == 0
     return bytes.fromhex(text_of(path))
 
 
 def context(path, public):
-    """The context of the draws for a file, or for records that are named by ids where path is None."""
+    """Return the context of the draws for a file, or for records with ids if path is None."""
     release = None if path is None else os.path.realpath(path)
     return keystream.context_of_columns(release, parts_of("public", public))
 
@@ -78,7 +78,7 @@ def files_in(directory):
 
 
 def as_rows(path):
-    """A file as a list of dicts, by packages that are not ours."""
+    """Read a file as a list of dicts, with packages other than linred."""
     name = str(path)
     if name.endswith(".parquet"):
         return parquet.ParquetFile(name).read().to_pylist()
@@ -93,7 +93,7 @@ def as_rows(path):
 
 
 def refused(done, *texts):
-    """One line, exit code 2, and what it says."""
+    """Check that the command failed with exit code 2 and one line, and return the line."""
     assert done.code == 2, done
     assert done.out == ""
     assert len(done.lines) == 1, done.err

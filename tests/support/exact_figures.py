@@ -1,4 +1,4 @@
-"""The six figures of a sampler over the rationals, with logarithms of 50 digits or more."""
+"""The six figures of a sampler, computed with fractions and with logarithms of at least 50 digits."""
 
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ from support import stats
 
 
 def conditionals(joint):
-    """P(x|s) and P(s) as Fractions, of the s that occur."""
+    """Return P(x|s) and P(s) as Fractions, for the s that occur."""
     weights = joint.counts if joint.counts is not None else joint.p_x_given_s
     rows, p_s = [], []
     for s in np.flatnonzero(joint.p_s > 0.0):
@@ -21,7 +21,7 @@ def conditionals(joint):
 
 
 def exact_figures(sampler, digits=50):
-    """The six figures, in 50 digits or more, from the channel that is read off cell by cell."""
+    """Return the six figures to at least 50 digits, from P(y|s,x) as read cell by cell."""
     joint, channel = sampler.joint, stats.channel(sampler)
     symbols, rows, p_s = conditionals(joint)
     released = []

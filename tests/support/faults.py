@@ -1,4 +1,4 @@
-"""Faults that are planted in a sampler's integers: tests must find them."""
+"""Faults planted in the integers of a sampler, which tests must find."""
 
 import pickle
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def faulty(mechanism, change):
-    """A sampler whose tables are changed before use."""
+    """Return a sampler whose tables were changed before use."""
     sampler = pickle.loads(pickle.dumps(mechanism.sampler()))
     constructor, (*sizes, rows, cells, settled, keep_top) = sampler.kernel.__reduce__()
     rows, cells = rows.copy(), cells.copy()
@@ -18,7 +18,7 @@ def faulty(mechanism, change):
 
 
 def swap_an_alias(rows, cells, settled, keep_top):
-    """The one that matters most: its threshold is farthest from half a cell."""
+    """Swap the symbols of the cell whose threshold is farthest from one half, where it matters most."""
     off_half = np.abs(cells["threshold"].astype(float) - 2.0**63) * (cells["own"] != cells["alias"])
     cell = cells[off_half.argmax()]
     cell["own"], cell["alias"] = cell["alias"], cell["own"]

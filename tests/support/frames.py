@@ -28,7 +28,7 @@ MECHANISM = linred.non_markov(JOINT, 0.6)
 MARKOV = linred.markov(JOINT, 0.5)
 NAMED = {"sensitive": "sex", "public": "job"}
 CONTEXT = keystream.context_of_columns(b"", parts_of("public", "job"))
-"""Of draws for frames whose public column is job, where the caller gives no context."""
+"""The context of draws for frames with the public column job, if the caller gives none."""
 EXPECTED = MECHANISM.sanitize(SEX, JOB, key=KEY, context=CONTEXT)
 
 KINDS = {
@@ -43,7 +43,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def collected(frame):
-    """{name: values}, None for missing."""
+    """Return {name: values}, with None for missing values."""
     frame = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
     if isinstance(frame, pd.DataFrame):
         return {name: [None if pd.isna(value) else value for value in frame[name].tolist()] for name in frame}
@@ -52,7 +52,7 @@ def collected(frame):
 
 
 def types(frame):
-    """{name: type of the column}."""
+    """Return {name: type of the column}."""
     if isinstance(frame, pd.DataFrame | dict):
         return {name: getattr(frame[name], "dtype", type(frame[name])) for name in frame}
     if hasattr(frame, "collect_schema"):

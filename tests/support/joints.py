@@ -1,4 +1,4 @@
-"""Joints for the tests: the paper's, random ones with zeros and ties, and what hypothesis draws."""
+"""Joints for the tests: the paper's, random ones with zeros and ties, and strategies for hypothesis."""
 
 import csv
 from pathlib import Path
@@ -25,7 +25,7 @@ alphas = st.one_of(st.sampled_from([0.0, 1.0, 0.5, 1e-9]), st.floats(0.0, 1.0))
 
 
 def random_joint(rng, n_s, n_x, zeros=0.0, ties=False):
-    """P(x|s) with a share of zero cells; `ties` rounds it to a coarse grid, so that excesses and deficits coincide."""
+    """Return a random Joint with a share of zero cells; `ties` rounds P(x|s) to a grid, so that masses coincide."""
     p = rng.dirichlet(np.full(n_x, 0.7), n_s)
     p[rng.random(p.shape) < zeros] = 0.0
     if ties:
@@ -35,12 +35,12 @@ def random_joint(rng, n_s, n_x, zeros=0.0, ties=False):
 
 
 def adult():
-    """UCI Adult (Becker & Kohavi, CC BY 4.0): how many of 48,842 records, marital status by occupation."""
+    """Return the counts of marital status and occupation in UCI Adult, 48,842 records (Becker & Kohavi, CC BY 4.0)."""
     return counts("adult_marital_status_occupation")
 
 
 def counts(name):
-    """The Joint of a table of counts in tests/data: a row for each s, labels in the first row and column."""
+    """Return the Joint of counts in tests/data: a row for each s, labels in the first row and column."""
     with open(Path(__file__).parents[1] / "data" / f"{name}.csv", newline="") as file:
         head, *rows = csv.reader(file)
     return linred.Joint.from_counts([[int(n) for n in row[1:]] for row in rows], [row[0] for row in rows], head[1:])

@@ -1,4 +1,4 @@
-"""What the tests of the kernels share: the families that have variants, and lengths and types of columns of codes."""
+"""Shared by the tests of the kernels: families with variants, and lengths and types of columns of codes."""
 
 import pkgutil
 from importlib import import_module
@@ -8,9 +8,9 @@ import numpy as np
 from linred import _kernels
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 2047, 2048, 2049, 5000]
-"""Around vector widths and blocks."""
+"""Lengths around vector widths and block sizes."""
 DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int64]
 
 MODULES = [import_module(f"linred._kernels.{module.name}") for module in pkgutil.iter_modules(_kernels.__path__)]
 WITH_VARIANTS = [module for module in MODULES if hasattr(module, "use_variant")]
-"""The families that choose among variants; all others are plain C."""
+"""The families with several variants; all others are plain C."""

@@ -1,4 +1,4 @@
-"""Makers of mechanisms by name, for the tests that try each of them."""
+"""Functions that make mechanisms, by name, for tests that try all of them."""
 
 import linred
 
@@ -14,4 +14,4 @@ MAKERS = {
     "optimal": lambda joint: linred.optimal(joint, ldp=0.7),
     "identity": lambda joint: linred.markov(joint, 0.0),
 }
-"""Of each kind, with a target or an alpha; one that does nothing."""
+"""One of each kind, with a target or an alpha, and one that changes nothing."""

@@ -1,4 +1,4 @@
-"""Pages of odd mechanisms, and what a parser reads off them."""
+"""Report pages of unusual mechanisms, and a parser for their content."""
 
 import functools
 from html.parser import HTMLParser
@@ -15,7 +15,7 @@ STEPS = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
 
 
 class Parsed(HTMLParser):
-    """Tags that are closed as they were opened, the text of tables and lists, and the figures."""
+    """Collects the text of tables and lists and the figures, and checks that tags are closed in order."""
 
     def __init__(self, text):
         super().__init__()
@@ -57,7 +57,7 @@ class Parsed(HTMLParser):
             self.figures[name][-1] = value, before + text
 
     def figure(self, name):
-        """The only one of its name: (value, text)."""
+        """Return (value, text) of the only figure with this name."""
         (one,) = self.figures[name]
         return one
 
@@ -105,6 +105,6 @@ ODD = {
 
 @functools.cache
 def made(odd):
-    """(mechanism, its page)."""
+    """Return (mechanism, page)."""
     mechanism = ODD[odd]()
     return mechanism, page(mechanism)

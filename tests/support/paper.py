@@ -1,4 +1,4 @@
-"""The coordinates that the paper plots, and every vertex of its couplings."""
+"""The coordinates that the paper plots, and all vertices of its couplings."""
 
 import csv
 import itertools
@@ -20,7 +20,7 @@ FIGURE_1, FIGURE_5 = figure("fig1_privacy_vs_alpha.csv"), figure("fig5_utility_l
 
 
 def vertices(supply, demand):
-    """Every vertex of a small transport polytope: the nonnegative solutions on each set of n + m - 1 arcs."""
+    """Return all vertices of a small transport polytope: nonnegative solutions on each set of n + m - 1 arcs."""
     n, m = supply.size, demand.size
     equations = np.array([np.repeat(np.eye(n)[i], m) for i in range(n)] + [np.tile(np.eye(m)[j], n) for j in range(m)])
     found = []
@@ -38,7 +38,7 @@ def vertices(supply, demand):
 
 
 def losses_at_vertices(alpha):
-    """H(X) - I(X;Y) in bits at every vertex of the couplings of least DTV on Example 1."""
+    """Return H(X) - I(X;Y) in bits at every vertex of the couplings of Example 1 with the fewest changes."""
     joint = example_1()
     delta = alpha * (joint.p_x_given_s - joint.p_x)
     plans = []

@@ -1,4 +1,4 @@
-"""Known distributions to draw records from, and what a mechanism really tells about S where they are the truth."""
+"""Known distributions to draw records from, and the true leakage of a mechanism under them."""
 
 import math
 
@@ -9,7 +9,7 @@ import linred
 from linred.privacy.leakage import Leakage
 
 ERROR_RATE = 1e-6
-"""Of a coverage test: the probability that it fails though the confidence is kept."""
+"""The probability that a coverage test fails although the confidence holds."""
 
 SHAPES = {
     "example 1": ([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7]),
@@ -30,18 +30,18 @@ def four_by_twelve():
 
 
 def drawn(truth, n, rng):
-    """Counts of n records."""
+    """Return the counts of n random records."""
     return rng.multinomial(n, truth.p_sx.ravel() / truth.p_sx.sum()).reshape(truth.shape)
 
 
 def told(mechanism, truth):
-    """The six figures of S to Y where records come from `truth`, by their definitions."""
+    """Return the six figures of S to Y by their definitions, if records come from `truth`."""
     q = np.einsum("sx,sxy->sy", truth.p_x_given_s, mechanism.p_y_given_sx)
     return figures(q, truth.p_s)
 
 
 def figures(q, p_s):
-    """`Leakage` of P(y|s) and P(s); every s occurs."""
+    """Return the `Leakage` of P(y|s) and P(s), where every s occurs."""
     p_y = p_s @ q
     q, p_y = q[:, p_y > 0.0], p_y[p_y > 0.0]
     with np.errstate(divide="ignore"):
@@ -53,7 +53,7 @@ def figures(q, p_s):
 
 
 def n_broken_plug_ins():
-    """In how many of 100 fits on 2,000 records the true LDP is above that of the fit (errata 7)."""
+    """Count the fits, of 100 on 2,000 records each, with a true LDP above the plug-in estimate (errata 7)."""
     rng, truth, n_broken = np.random.default_rng(7), population("example 1"), 0
     for _ in range(100):
         mechanism = linred.non_markov(linred.Joint.from_counts(drawn(truth, 2000, rng)), ldp=0.7)
@@ -62,11 +62,11 @@ def n_broken_plug_ins():
 
 
 def check_failures(n_failures, n_fits, confidence):
-    """That so many failures in so many fits happen with a probability above ERROR_RATE if the confidence is kept."""
+    """Check that this many failures have a probability above ERROR_RATE if the confidence holds."""
     assert stats.binom.sf(n_failures - 1, n_fits, 1.0 - confidence) > ERROR_RATE, f"{n_failures} of {n_fits}"
 
 
 def records(joint, n, seed):
-    """n records of a Joint, in codes."""
+    """Draw n records of a Joint, as codes."""
     cells = np.random.default_rng(seed).choice(joint.p_sx.size, n, p=joint.p_sx.ravel() / joint.p_sx.sum())
     return cells // joint.shape[1], cells % joint.shape[1]

@@ -1,4 +1,4 @@
-"""Linear programmes written plainly, entry by entry, and what mechanisms cost."""
+"""Linear programmes written entry by entry, and the expected distortion of mechanisms."""
 
 import math
 
@@ -7,12 +7,12 @@ from scipy.optimize import linprog
 
 
 class PlainProgramme:
-    """P(y|s,x) entry by entry, one variable each (one for all s where s is not seen), every limit as it is defined."""
+    """A programme with one variable for each P(y|s,x), or P(y|x) without S, and limits as they are defined."""
 
     def __init__(self, joint, d, sees_s):
         self.joint, (self.n_s, self.n_x) = joint, joint.shape
         n_w = joint.p_sx.size * self.n_x if sees_s else self.n_x**2
-        self.n = n_w + self.n_x  # the least Q(y|.) comes last
+        self.n = n_w + self.n_x  # the last variables are the smallest Q(y|s) over s
         self.cost = np.zeros(self.n)
         self.q = np.zeros((self.n_s, self.n_x, self.n))
         self.rows_of_w = np.zeros((n_w // self.n_x, self.n))
@@ -58,7 +58,7 @@ def metric(kind, n_x):
 
 
 def cost_of(mechanism, d):
-    """E d(X, Y) from the dense channel."""
+    """Return E d(X, Y), computed from the dense P(y|s,x)."""
     return float(np.einsum("sx,sxy,xy->", mechanism.joint.p_sx, mechanism.p_y_given_sx, d))
 
 

@@ -1,4 +1,4 @@
-"""What every mechanism that was made for a target must keep, checked on its dense channel."""
+"""Checks, on the dense P(y|s,x), of what every mechanism for a target guarantees."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Mechanisms of each kind whose samplers begin with cells, and those whose samplers begin with keep."""
+"""Mechanisms of each kind: some have samplers that begin with cells, the others begin with keep."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def mechanisms(joint, alpha=0.5):
 
 
 def wide_joint():
-    """Too many rows for cells, and pairs, symbols and an s that never occur."""
+    """Make a mechanism with too many rows for cells, and with pairs, symbols and an s that never occur."""
     joint = random_joint(np.random.default_rng(3), 20, 70, zeros=0.3)
     counts = np.floor(joint.p_sx * 1e6)
     counts[:, 7] = 0

@@ -1,4 +1,4 @@
-"""Checks with a stated error rate, and exact ones: each raises AssertionError on a sampler that is wrong."""
+"""Checks of samplers, exact ones and some with a stated error rate; each raises AssertionError for a wrong sampler."""
 
 import hashlib
 from fractions import Fraction
@@ -10,12 +10,12 @@ from scipy import stats
 from linred._kernels import numpy_twins
 
 ERROR_RATE = 1e-9
-"""That a correct sampler fails one call of `check_frequencies`: by the chi-square law, which is close where cells
-expect five records or more, and the others are pooled."""
+"""The probability that a correct sampler fails one call of `check_frequencies`, by the chi-square distribution. It is a
+close approximation because cells that expect fewer than five records are pooled."""
 
 
 def channel(sampler):
-    """P(y|s,x) as Fractions, |S| x |X| x |X| (|S| is 1 where s is not seen), read off the cells one by one."""
+    """Return P(y|s,x) as Fractions, |S| x |X| x |X| (|S| is 1 without S), read cell by cell."""
     (n_s, n_x), kernel = sampler.shape, sampler.kernel
     rows = kernel.rows.reshape(n_s if sampler.sees_s else 1, -1)[:, :n_x]
     dense = np.full((*rows.shape, n_x), Fraction(0), object)
@@ -29,7 +29,7 @@ def channel(sampler):
 
 
 def stored_channel(sampler, mechanism):
-    """The mechanism's own P(y|s,x); a product that is too small for a double is the smallest one, not 0."""
+    """Return the mechanism's own P(y|s,x); a product too small for a double becomes the smallest double, not 0."""
     seen = slice(None if sampler.sees_s else 1)
     dense = mechanism.p_y_given_sx[seen]
     drawn = mechanism.destinations.toarray()[mechanism.table_of[seen]] > 0.0
@@ -37,7 +37,7 @@ def stored_channel(sampler, mechanism):
 
 
 def expected_channel(sampler, mechanism):
-    """What `channel` has to be to the last unit: the twins' integers, from the mechanism's probabilities."""
+    """Return what `channel` must be to the last unit: the twins' integers for the mechanism's probabilities."""
     dense = stored_channel(sampler, mechanism)
     expected = np.full(dense.shape, Fraction(0), object)
     for s, x in np.ndindex(dense.shape[:2]):
@@ -66,8 +66,10 @@ def _quantised(p):
 
 
 def check_channel(sampler, mechanism):
-    """The integers are the mechanism's probabilities: to the last unit by the twins, to rounding by themselves, zeros
-    and ones exactly; rows sum to one exactly."""
+    """Check the integers against the mechanism's probabilities.
+
+    They equal those of the twins exactly, and the probabilities up to rounding. Zeros, ones and sums are exact.
+    """
     realised, dense = channel(sampler), stored_channel(sampler, mechanism)
     assert (realised == expected_channel(sampler, mechanism)).all()
     assert (realised.sum(axis=2) == 1).all()
@@ -77,14 +79,14 @@ def check_channel(sampler, mechanism):
 
 
 def tally(sampler, s, x, y):
-    """Records of each (s, x, y); s is 0 where it is not seen."""
+    """Count the records of each (s, x, y); s is 0 without S."""
     n_s, n_x = sampler.shape[0] if sampler.sees_s else 1, sampler.shape[1]
     cell = (s.astype(np.int64) * (n_s > 1) * n_x + x) * n_x + y
     return np.bincount(cell, minlength=n_s * n_x * n_x).reshape(n_s, n_x, n_x)
 
 
 def check_frequencies(sampler, counts):
-    """Counts of (s, x, y) against the integers, row by row, given the counts of (s, x); no cell of probability zero."""
+    """Check counts of (s, x, y) against the integers, given those of (s, x); zero probabilities must not occur."""
     p = channel(sampler).astype(float)
     assert not counts[p == 0.0].any(), "a transition of probability zero happened"
     statistic, degrees = 0.0, 0
@@ -93,7 +95,7 @@ def check_frequencies(sampler, counts):
         large = expected >= 5.0
         observed = np.append(observed[large], observed[~large].sum())
         expected = np.append(expected[large], expected[~large].sum())
-        if expected[-1] < 5.0:  # too small even when pooled: with the smallest of the large ones
+        if expected[-1] < 5.0:  # the pool is too small: add it to the smallest of the large cells
             if expected.size == 1:
                 continue
             smallest = int(np.argmin(expected[:-1]))
@@ -106,7 +108,7 @@ def check_frequencies(sampler, counts):
 
 
 def check_addresses(sampler, s, x, y, *, key, context=b"", start=0):
-    """y is what the twin draws, record by record, with a keystream that is made here from its definition."""
+    """Check that y equals the twin's draw, record by record, with a keystream made here from its definition."""
     n, word_bytes = x.size, 2 if sampler.kernel.settled is None else 1
     words = b""
     for block in range(start * word_bytes // 16, (start + n) * word_bytes // 16 + 1):
@@ -135,7 +137,7 @@ def subkey(key, context, purpose):
 
 
 def dense_rows(rows):
-    """P(y|x) of one s as a matrix, from `sampled_probabilities.Rows`."""
+    """Return P(y|x) of one s as a matrix, from `sampled_probabilities.Rows`."""
     matrix = rows.others[rows.group].copy()
     np.fill_diagonal(matrix, rows.own)
     return matrix
