@@ -105,7 +105,7 @@ def test_every_released_probability_is_right_relative_to_itself(kind, seed, alph
 
 
 def test_one_of_them_chooses():
-    with pytest.raises(ValueError, match="coupling = 'proportional' and prefer = 'sparse' are both given"):
+    with pytest.raises(ValueError, match="coupling = 'proportional' and prefer = 'sparse' are both given: give one"):
         linred.non_markov(example_1(), 0.5, coupling="proportional", prefer="sparse")
     with pytest.raises(ValueError, match="prefer = 1 is not 'information', 'sparse' or 'smooth'"):
         linred.non_markov(example_1(), 0.5, prefer=1)

@@ -39,7 +39,13 @@ def test_what_is_made_by_name():
 def test_a_function_makes_a_mechanism_too():
     assert registry.check(linred.selective, None, {"ldp": None}) == (linred.selective, None)
     assert registry.build(example_1(), linred.selective, target=TARGET).name == "selective"
-    with pytest.raises(ValueError, match=r"^mechanism made a dict, not a linred\.Mechanism$"):
-        registry.build(example_1(), lambda joint, ldp: {}, target=TARGET)
-    with pytest.raises(ValueError, match=r"^mechanism made one that looks at s \(selective\), and sees_s is False$"):
+    wrong = {
+        r"^the function given as mechanism= returned a dict, not a linred\.Mechanism$": lambda joint, ldp: {},
+        r" returned a numpy\.ndarray, not a linred\.Mechanism$": lambda joint, ldp: joint.p_sx,
+    }
+    for message, make in wrong.items():
+        with pytest.raises(ValueError, match=message):
+            registry.build(example_1(), make, target=TARGET)
+    message = r" returned a mechanism that uses S when sampling \(selective\), but sees_s is False$"
+    with pytest.raises(ValueError, match=message):
         registry.build(example_1(), linred.selective, target=TARGET, sees_s=False)

@@ -108,7 +108,7 @@ def test_what_need_not_move_does_not(monkeypatch):
 
 def test_when_time_is_over_it_is_inside_all_the_same():
     joint = random_joint(np.random.default_rng(5), 40, 60)
-    with pytest.warns(linred.NotOptimalWarning, match="time_limit is over"):
+    with pytest.warns(linred.NotOptimalWarning, match="the time limit was reached"):
         mechanism = linred.optimal(joint, ldp=0.3, time_limit=0.0)
     check_promises(mechanism)
     assert mechanism.dtv() <= linred.selective(joint, ldp=0.3).dtv() + 1e-12
