@@ -74,7 +74,9 @@ def check(name, alpha, limits, sees_s=True, time_limit=None):
     target = target_or_alpha(alpha, limits) if asked or not callable(known) else None
     takes = () if callable(known) else KINDS[known].takes
     if not validation.flag("sees_s", sees_s) and known in KINDS and KINDS[known].sees_s and "sees_s" not in takes:
-        raise ValueError(f"mechanism = {known!r} uses S when sampling: with sees_s=False choose 'optimal' or 'markov'")
+        raise ValueError(
+            f"mechanism = {known!r} uses S when sampling, which sees_s=False rules out: choose 'optimal' or 'markov'"
+        )
     if time_limit is not None:
         validation.number("time_limit", time_limit, 0.0, math.inf)
         if "time_limit" not in takes:

@@ -149,7 +149,7 @@ BAD_SETTINGS = [
     ({"alpha": None, "log_lift": -1.0}, "log_lift = -1.0 is outside [0, inf]"),
     ({"mechanism": "best"}, "mechanism = 'best' is not 'optimal', 'non_markov', 'markov' or a function"),
     ({"mechanism": None}, "mechanism = None is not 'optimal'"),
-    ({"sees_s": False}, "mechanism = 'non_markov' uses S when sampling: with sees_s=False choose"),
+    ({"sees_s": False}, "mechanism = 'non_markov' uses S when sampling, which sees_s=False rules out"),
     ({"sees_s": 0}, "sees_s = 0 is not True or False"),
     (
         {"mechanism": linred.non_markov, "sees_s": False},
