@@ -1,4 +1,4 @@
-"""Counting pairs of codes: every type and length equal to the NumPy twin, errors named."""
+"""Counting pairs of codes: every type and length equals the NumPy twin; errors name the record."""
 
 import itertools
 

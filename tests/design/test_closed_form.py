@@ -1,4 +1,4 @@
-"""`linred.markov` and `linred.non_markov`: Lemma 1, Proposition 1, and arguments that are refused."""
+"""`linred.markov` and `linred.non_markov`: Lemma 1, Proposition 1, and rejected arguments."""
 
 import math
 

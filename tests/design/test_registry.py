@@ -1,4 +1,4 @@
-"""The registry of mechanisms: what is made by name, and what can be asked of it."""
+"""The registry of mechanisms: kinds, options, and mechanisms built by name or by a function."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_options_reach_those_that_take_them():
         assert (mechanism.distortion is not None) == ("distortion" in kind.takes), name
 
 
-def test_what_is_made_by_name():
+def test_mechanisms_built_by_name():
     assert registry.BY_NAME == ("optimal", "non_markov", "markov")
     for name in registry.BY_NAME:
         expected = getattr(linred, name)(example_1(), ldp=1.0)
