@@ -129,8 +129,8 @@ class _Costs:
         self.distortion = distortion
         self.d = None if distortion is None or _is_hamming(distortion) else distortion
         some = np.ones(1) if distortion is None else distortion[distortion > 0.0]
-        self.dearest = float(some.max(initial=0.0)) or 1.0
-        self.cheapest = float(some.min(initial=self.dearest))
+        self.costliest = float(some.max(initial=0.0)) or 1.0
+        self.cheapest = float(some.min(initial=self.costliest))
 
     def caps(self):
         """Yield increasing caps on the costs in a linear programme.
@@ -138,10 +138,10 @@ class _Costs:
         A solver's tolerance is relative to the largest cost, so a prohibitive cost would make all others look equal.
         """
         ratio = CAP
-        while (cap := ratio * self.cheapest) < self.dearest:
+        while (cap := ratio * self.cheapest) < self.costliest:
             yield cap
             ratio *= ratio
-        yield self.dearest
+        yield self.costliest
 
     def among(self, x, cap):
         """The capped costs between the symbols `x`, scaled so that the cap is one."""
@@ -152,7 +152,7 @@ class _Costs:
 
     def hides(self, cap, mechanism):
         """Whether the cap makes the mechanism look cheaper than it is."""
-        if cap >= self.dearest:
+        if cap >= self.costliest:
             return False
         above = mechanism.expected_distortion(np.maximum(self.distortion - cap, 0.0))
         return above > GOOD * self.unit(self.of(mechanism))
@@ -246,7 +246,7 @@ class _Search:
             with suppress(CannotMeetError):
                 known.append(make(self.joint, target=self.target))
         if self.costs.d is None and self.keep_marginal:  # the bound of selective reduction needs both
-            bound = reduced(self.joint, self.target)[1] * self.costs.dearest
+            bound = reduced(self.joint, self.target)[1] * self.costs.costliest
         return known, bound
 
     def with_exact_sums(self, rows, weights):
