@@ -59,8 +59,8 @@ def optimal(
     joint : Joint
         P(S, X).
     alpha : float, optional
-        Fixes P(y|s) = (1-alpha) P(x|s) + alpha P(x), hence P_Y = P_X; only the transport plan from P(x|s) to P(y|s)
-        is optimised. Give alpha or a target, not both.
+        Fixes P(y|s) = (1-alpha) P(x|s) + alpha P(x), hence P_Y = P_X; only the transport plans from P(x|s) to P(y|s)
+        (P(y|x), if sees_s is False) are optimised. Give alpha or a target, not both.
     ldp, log_lift : float, optional
         Target: upper limits in nats, one or both. P(y|s) is chosen freely among those that meet it (errata 5).
     sees_s : bool, default True
