@@ -1,4 +1,4 @@
-"""A slow, readable NumPy twin of every kernel: the tests' oracle. Nothing in the library calls it."""
+"""A slow, readable NumPy twin of every kernel, which the tests compare with. Nothing in the library calls it."""
 
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ def column_extremes(matrix):
 
 
 def worst_neighbors(matrix, neighbors):
-    """The largest log matrix[s, x] / matrix[s', x] among neighbours, 0/0 skipped, and the set of its (x, s, s')."""
+    """Return the largest log matrix[s, x] / matrix[s', x] among neighbours, 0/0 skipped, and the set of its places."""
     largest, places = 0.0, set()
     for s, s_prime in np.argwhere(neighbors):
         for x in range(matrix.shape[1]):
@@ -46,7 +46,7 @@ def excess(p, p_x, alpha):
 
 
 def northwest(supply, demand):
-    """One row, as a dense |X| x |X| plan: how far the intervals of the cumulative sums overlap."""
+    """Return the plan of one row, dense |X| x |X|: the overlaps of the intervals between cumulative sums."""
     supply_ends, demand_ends = np.cumsum(supply), np.cumsum(demand)
     ends = np.minimum(supply_ends[:, None], demand_ends)
     starts = np.maximum((supply_ends - supply)[:, None], demand_ends - demand)
@@ -54,10 +54,10 @@ def northwest(supply, demand):
 
 
 def northwest_flows(delta):
-    """Excess against deficit of one row as (x, y, mass), vectorised: the best that we know NumPy to do, and the rival.
+    """Return the flows from excess to deficit of one row as (x, y, mass), vectorised; the rival in the benchmarks.
 
-    An interval between two neighbouring ends, of all cumulative sums merged, goes to the supply and to the demand that
-    as many ends of theirs precede.
+    All cumulative sums are merged. The number of supplies that end before an interval between two consecutive ends is
+    the index of its supply, and likewise for demands.
     """
     x, y = np.flatnonzero(delta > 0.0), np.flatnonzero(delta < 0.0)
     ends = np.concatenate([np.cumsum(delta[x]), np.cumsum(-delta[y])[:-1]])
@@ -69,7 +69,7 @@ def northwest_flows(delta):
 
 
 def tables_from_flows(p, q, p_y, flows, complete):
-    """The dense P(y|s,x) that the tables must amount to."""
+    """Return the dense P(y|s,x) that the tables must represent."""
     n_s, n_x = p.shape
     indptr, x, y, mass = flows
     dense = np.zeros((n_s, n_x, n_x))
@@ -86,7 +86,7 @@ def tables_from_flows(p, q, p_y, flows, complete):
 
 
 def monge_margin(d):
-    """Over all x < x', y < y', not only neighbours: negative, zero or positive together with the kernel's."""
+    """Return the margin over all x < x', y < y', not only neighbours; it has the same sign as the kernel's margin."""
     n_x, n_y = d.shape
     margins = [
         d[x, j] + d[i, y] - d[x, y] - d[i, j]
@@ -99,12 +99,12 @@ def monge_margin(d):
 
 
 def shorter_detour(d, slack):
-    """Whether any d(x, z) (1 - slack) > d(x, y) + d(y, z)."""
+    """Return whether any d(x, z) (1 - slack) > d(x, y) + d(y, z)."""
     return bool((d[:, None, :] * (1.0 - slack) > d[:, :, None] + d[None, :, :]).any())
 
 
 def quantise(probability):
-    """One table's weights out of 2^64, of two symbols or more, as Python integers."""
+    """Return the weights of one table of two or more symbols, Python integers that sum to 2^64."""
     total = 0.0
     for p in probability:
         total += p
@@ -121,13 +121,13 @@ def quantise(probability):
 
 
 def keep_weight(keep, move):
-    """Out of 2^64, for a row that may move."""
+    """Return the weight out of 2^64 with which a row keeps x; rows that may move have a weight below 2^64."""
     weight = max(1, round(Fraction(min(keep, move)) * 2**64)) if min(keep, move) else 0
     return weight if keep <= move else 2**64 - weight
 
 
 def weights_of_cells(cells, log2_cells):
-    """{y: weight out of 2^64} that one table of alias cells amounts to."""
+    """Return {y: weight out of 2^64} for one table of alias cells."""
     full, weights = 2**64 >> log2_cells, {}
     for threshold, own, alias in cells.tolist():
         own_weight = threshold >> log2_cells
@@ -138,7 +138,7 @@ def weights_of_cells(cells, log2_cells):
 
 
 def draw(row, cells, x, u, v):
-    """One record: x where u is below the row's keep, otherwise what v picks from its cells."""
+    """Sample one record: x if u is below the row's keep weight, otherwise the symbol that v selects from its cells."""
     if u < int(row["keep"]):
         return x
     log2_cells = int(row["log2_cells"])
@@ -147,8 +147,10 @@ def draw(row, cells, x, u, v):
 
 
 def sample(kernel, shift, s_codes, x_codes, words, blocks):
-    """All records of two columns of codes (s_codes None where s is not seen), by the words of the first stage, None
-    where there is none, and a block of 16 bytes each, whether it is needed or not."""
+    """Sample all records of two columns of codes; s_codes is None for a mechanism that does not use s.
+
+    words : random words of the first stage, or None. blocks : 16 random bytes for each record, needed or not.
+    """
     y_codes = np.empty_like(x_codes)
     for i, x in enumerate(x_codes.tolist()):
         row = kernel.rows[x if s_codes is None else int(s_codes[i]) << shift | x]
@@ -162,7 +164,10 @@ def sample(kernel, shift, s_codes, x_codes, words, blocks):
 
 
 def csv_records(text, delimiter, n_columns):
-    """Fields of all records, quotes included, of text that ends where the file does; a ValueError names the record."""
+    """Return the fields of all records, with their quotes, of text up to the end of a file.
+
+    A ValueError names the record.
+    """
     records, i = [], 0
     while i < len(text):
         if n_columns > 1 and text[i] in b"\r\n":
@@ -200,5 +205,5 @@ def _closing_quote(text, i, where):
 
 
 def csv_value(field):
-    """What a field says."""
+    """Return the value of a field, without quotes."""
     return field[1:-1].replace(b'""', b'"') if field[:1] == b'"' else field

@@ -1,4 +1,4 @@
-"""Builds mechanisms: closed forms, `optimal`, `selective`, baselines, `fit`; calibration; the registry of mechanisms.
+"""Builds mechanisms: closed forms, `optimal`, `selective`, baselines and `fit`; calibration; the mechanism registry.
 
-Functions take a `Joint` or columns of records. Files and frames are read in `linred.io` and `linred.frames`.
+Functions take a `Joint` or columns of records. `linred.io` and `linred.frames` read files and frames.
 """

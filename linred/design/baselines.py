@@ -1,7 +1,7 @@
-"""What others do, on the same interface, each with the least noise for which Y meets a target about S.
+"""Mechanisms from the literature with the interface of linred, each with the least noise that meets a target about S.
 
-They look at x alone. `k_rr` and `pram` were made to protect X itself; here they are calibrated on what Y tells about S,
-as every mechanism of this library is, so that they can be compared with them.
+None of them uses s when sampling. `k_rr` and `pram` were designed to protect X itself. Here they are calibrated on the
+leakage of S through Y, like every mechanism of this library, so that they can be compared with the others.
 """
 
 from functools import partial
@@ -11,18 +11,29 @@ import numpy as np
 from linred._common import validation
 from linred.design import calibration, markov_tables
 from linred.distribution.joint import Joint
-from linred.mechanism.mechanism import drawing_from
+from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.tables import TableBuilder
 from linred.privacy import metrics
-from linred.privacy.target import takes_target
+from linred.privacy.target import Target, takes_target
 from linred.solvers.symbol_merging import Merged
 
 
 @takes_target
-def k_rr(joint, *, target):
-    """k-ary randomised response: keep x, or draw uniformly from the symbols that occur. Closed form, O(|S||X|).
+def k_rr(joint: Joint, *, target: Target) -> Mechanism:
+    """Return k-ary randomised response: keep x, or draw uniformly from the symbols that occur.
 
-    P_Y is not P_X: lifts are against P_Y.
+    P_Y differs from P_X, and lifts are relative to P_Y. Closed form, O(|S||X|).
+
+    Parameters
+    ----------
+    joint : Joint
+        P(S, X).
+    ldp, log_lift : float, optional
+        Target: upper limits in nats, one or both.
+
+    Returns
+    -------
+    Mechanism
 
     >>> from linred.datasets import example_1
     >>> round(k_rr(example_1(), ldp=1.0).dtv(), 4)
@@ -40,13 +51,24 @@ def k_rr(joint, *, target):
 
 
 @takes_target
-def pram(joint, *, target):
-    """Invariant post-randomisation: k-ary randomised response, and back by Bayes' rule, so that P_Y = P_X.
+def pram(joint: Joint, *, target: Target) -> Mechanism:
+    """Return invariant post-randomisation: k-ary randomised response, then a draw by Bayes' rule, so that P_Y = P_X.
 
-    x becomes z by randomised response, and z a draw from P(x|z) (Gouweleeuw, Kooiman, Willenborg and de Wolf, "Post
-    randomisation for statistical disclosure control", 1998). The share of noise is found by bisection: it meets the
-    target, and where the figures fall with the noise, as they seem to, it is the least. O(|S||X|) a step, O(|X|^2) in
-    memory.
+    Randomised response turns x into z, and y is drawn from P(x|z) (Gouweleeuw, Kooiman, Willenborg and de Wolf, "Post
+    randomisation for statistical disclosure control", 1998). The share of noise is found by bisection. It meets the
+    target; it is the least such share if the figures decrease with the noise, which they appear to do. O(|S||X|) for
+    each step, O(|X|^2) memory.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(S, X).
+    ldp, log_lift : float, optional
+        Target: upper limits in nats, one or both.
+
+    Returns
+    -------
+    Mechanism
 
     >>> from linred.datasets import example_1
     >>> round(pram(example_1(), ldp=1.0).dtv(), 4)
@@ -69,7 +91,7 @@ def pram(joint, *, target):
 
 
 def _there_and_back(joint, share):
-    """(the Joint of S and Y, P(y|x) among the symbols that occur, when it is asked for) of `pram`."""
+    """Return (the Joint of S and Y, a function that computes P(y|x) for the symbols that occur) for `pram`."""
     x = np.flatnonzero(joint.p_x > 0.0)
     p_x, uniform = joint.p_x[x], 1.0 / x.size
     there, p_z = ((1.0 - share) * p + share * uniform for p in (joint.p_x_given_s[:, x], p_x))
@@ -85,11 +107,22 @@ def _there_and_back(joint, share):
 
 
 @takes_target
-def watchdog(joint, *, target):
-    """Symbols that tell too much are redrawn among themselves by P_X; the others are published as they are.
+def watchdog(joint: Joint, *, target: Target) -> Mechanism:
+    """Return the watchdog mechanism: redraw the symbols that leak too much among themselves by P_X, keep the others.
 
-    The set starts with the symbols that are over the target, and takes in the next most telling ones until it meets the
-    target as a whole. P_Y is P_X. O(|S||X| + |X| log |X|).
+    The set of redrawn symbols starts with those that exceed the target, and grows by the next most informative symbol
+    until the set as a whole meets the target. P_Y = P_X. O(|S||X| + |X| log |X|).
+
+    Parameters
+    ----------
+    joint : Joint
+        P(S, X).
+    ldp, log_lift : float, optional
+        Target: upper limits in nats, one or both.
+
+    Returns
+    -------
+    Mechanism
 
     >>> from linred.datasets import example_1
     >>> round(watchdog(example_1(), ldp=1.0).dtv(), 4)
@@ -98,18 +131,18 @@ def watchdog(joint, *, target):
     validation.joint(joint)
 
     def build(limits):
-        telling = _most_telling(joint, limits)
+        redrawn = _symbols_to_redraw(joint, limits)
         p_x = np.zeros(joint.shape[1])
-        p_x[telling] = joint.p_x[telling] / joint.p_x[telling].sum()
+        p_x[redrawn] = joint.p_x[redrawn] / joint.p_x[redrawn].sum()
         p_y_given_s = joint.p_x_given_s.copy()
-        p_y_given_s[:, telling] = joint.p_x_given_s[:, telling].sum(axis=1, keepdims=True) * p_x[telling]
+        p_y_given_s[:, redrawn] = joint.p_x_given_s[:, redrawn].sum(axis=1, keepdims=True) * p_x[redrawn]
         return _redrawing(joint, "watchdog", np.where(p_x > 0.0, 1.0, 0.0), p_x, p_y_given_s, joint.p_x)
 
     return calibration.meeting(joint, target, build, partial(drawing_from, joint, joint.p_x, "watchdog"))
 
 
-def _most_telling(joint, limits):
-    """The symbols to redraw: those over the limits and the next most telling ones, until together they are within."""
+def _symbols_to_redraw(joint, limits):
+    """Return the symbols that exceed the limits and the next most informative ones, until the whole set meets them."""
     (highest, lowest), p_x = joint.column_extremes, joint.p_x
     occurs = joint.p_s > 0.0
     over = _over(highest, lowest, p_x, limits)
@@ -122,7 +155,7 @@ def _most_telling(joint, limits):
 
 
 def _over(highest, lowest, p_x, limits):
-    """How far symbols are over the limits, in nats."""
+    """Return by how many nats each symbol exceeds the limits."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ldp, lift = np.log(highest / lowest), np.log(np.maximum(highest / p_x, p_x / lowest))
         over = [figure - limit for figure, limit in zip((ldp, lift), limits, strict=True) if limit < np.inf]
@@ -130,7 +163,7 @@ def _over(highest, lowest, p_x, limits):
 
 
 def _redrawing(joint, name, move, table, p_y_given_s, p_y):
-    """The mechanism that redraws x with probability move[x], all from one table."""
+    """Return the mechanism that redraws x with probability move[x], every x from the same table."""
     tables = TableBuilder(p_y)
     parts = {"keep": 1.0 - move, "move": move, "table_of": tables.add(table), "tables": tables.tables()}
     released = Joint.from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels)

@@ -3,20 +3,36 @@
 from functools import partial
 
 from linred._common import validation
+from linred._common.types import Coupling, Matrix, Prefer
 from linred._kernels import coupling as coupling_kernel
 from linred.design import calibration, markov_tables
 from linred.design.coupling import chosen, coupled
+from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
+from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.tables import TableBuilder
-from linred.privacy.target import takes_target
+from linred.privacy.target import Target, takes_target
 
 
 @takes_target
-def markov(joint, alpha=None, *, target=None):
-    """Lemma 1: keep x with probability 1-alpha, else draw from P_X. It does not look at s, and is stored in O(|X|).
+def markov(joint: Joint, alpha: float | None = None, *, target: Target | None = None) -> Mechanism:
+    """Return the mechanism of Lemma 1: keep x with probability 1-alpha, otherwise draw from P_X.
 
-    The Markov mechanism that the paper gives, not the best one: that takes a linear programme (errata 4).
-    Either alpha is given, or targets in nats: see `non_markov`.
+    It does not use s when sampling, and is stored in O(|X|). It is the paper's Markov mechanism, not the best one. The
+    best one takes a linear programme (errata 4): `optimal` with sees_s=False.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(S, X).
+    alpha : float, optional
+        In [0, 1]. Give alpha or a target, not both.
+    ldp, log_lift : float, optional
+        Target in nats; see `non_markov`.
+
+    Returns
+    -------
+    Mechanism
 
     >>> from linred import Joint
     >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
@@ -35,31 +51,50 @@ def _lemma_1(joint, alpha):
 
 
 @takes_target
-def non_markov(joint, alpha=None, *, target=None, distortion=None, coupling="northwest", prefer=None):
-    """Proposition 1: for each s, move only what P(x|s) has in excess of P(y|s), to where it is short.
+def non_markov(
+    joint: Joint,
+    alpha: float | None = None,
+    *,
+    target: Target | None = None,
+    distortion: Matrix | None = None,
+    coupling: Coupling = "northwest",
+    prefer: Prefer | None = None,
+) -> Mechanism:
+    """Return the mechanism of Proposition 1: for each s, move only the excess of P(x|s) over P(y|s) to the deficits.
+
+    P(y|s) = (1-alpha) P(x|s) + alpha P(x), the linear reduction.
 
     Parameters
     ----------
+    joint : Joint
+        P(S, X).
     alpha : float, optional
-        How far to go. Or, in its place:
+        In [0, 1]. Give alpha or a target, not both.
     ldp, log_lift : float, optional
-        Targets in nats, one or both. alpha is then above `alpha_for` by a margin with which the integers that are
-        sampled meet them, not only the formula: `mechanism.sampler().certificate()` is at or under. A target of 0, or
-        too small for anything else, gives the mechanism that draws from P_X whatever s and x are.
-    distortion : |X| x |X| matrix, optional
-        Nonnegative costs with zero diagonal. Then the moves minimise E d(X, Y), exactly and for any such d, and among
-        equal costs change the fewest records; see `linred.solvers.transport`.
-    coupling : "northwest" or "proportional"
-        Which of the couplings that change the fewest records: excess against deficit in alphabet order, at most
-        |X| - 1 moves an s; or every excess to all deficits in proportion, one table an s.
-    prefer : "information", "sparse" or "smooth", optional
-        Or choose among those couplings by what they are good for: a large I(X;Y), found by a local search over vertices
-        (seconds for a hundred symbols); few pairs (x, y) with a move; or all of them ("proportional").
+        Target in nats, one or both limits. alpha is then `alpha_for` plus a margin, so that not only the formula but
+        the sampled integers meet the target: the figures of `mechanism.sampler().certificate()` do not exceed it. A
+        target of 0, or one too small for the 64-bit tables, gives the mechanism that draws y from P_X independently of
+        s and x. That changes far more records than a small positive target does.
+    distortion : array_like of shape (|X|, |X|), optional
+        Nonnegative costs with a zero diagonal. The transport plans then minimise E d(X, Y), exactly and for any such d,
+        and change the fewest records among plans of equal cost; see `linred.solvers.transport`.
+    coupling : {"northwest", "proportional"}, default "northwest"
+        Which of the couplings that change the fewest records. "northwest" matches excess with deficit in alphabet
+        order, with at most |X| - 1 moves for each s. "proportional" moves every excess to all deficits in proportion,
+        with one table for each s.
+    prefer : {"information", "sparse", "smooth"}, optional
+        Chooses among the same couplings by purpose: "information" for a large I(X;Y), found by a local search over
+        vertices (seconds for a hundred symbols); "sparse" for few pairs (x, y) with a move; "smooth" for the
+        "proportional" coupling.
+
+    Returns
+    -------
+    Mechanism
 
     Guarantee
     ---------
-    No mechanism with the same P(y|s) changes fewer records or, given a distortion, costs less than by `gap`.
-    O(|S||X|) in time and memory without a distortion, and where the distortion is Monge: O(|S||X| + |X|^2).
+    No mechanism with the same P(y|s) changes fewer records. With a distortion, the cost exceeds the least for that
+    P(y|s) by at most `gap`. O(|S||X|) in time and memory without a distortion, O(|S||X| + |X|^2) if it is Monge.
 
     >>> from linred import Joint
     >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])

@@ -1,7 +1,7 @@
-"""How to get from P(x|s) to P(y|s): which of the couplings that change the fewest records, or cost the least.
+"""Couplings of P(x|s) with P(y|s) that change the fewest records, or have the least cost.
 
-What P(x|s) has in excess of P(y|s) moves to where it is short (Proposition 1). Any way to match the two changes as few
-records; they differ in how many destinations there are, and in what Y still tells about X.
+The excess of P(x|s) over P(y|s) moves to the symbols with a deficit (Proposition 1). Every matching of excess with
+deficit changes equally few records; matchings differ in the number of destinations and in I(X;Y).
 """
 
 from functools import partial
@@ -17,13 +17,13 @@ from linred.mechanism.tables import TableBuilder
 from linred.solvers import transport, vertex_search
 
 SNAP = 2.0**-44
-"""Relative to P(x|s): a difference below it is what a solver left."""
+"""Differences below this multiple of P(x|s) are rounding noise of a solver."""
 
 PREFERENCES = {"information": "information", "sparse": "sparse", "smooth": "proportional"}
 
 
 def excess_over(p, q):
-    """p - q in rows that sum to zero: the most probable symbol takes what rounding leaves."""
+    """Return p - q with rows that sum to zero: the most probable symbol absorbs the rounding error."""
     delta = p - q
     delta[np.abs(delta) <= SNAP * p] = 0.0
     s, x = np.arange(len(p)), p.argmax(axis=1)
@@ -33,13 +33,13 @@ def excess_over(p, q):
 
 
 def couple(joint, released, delta, *, coupling="northwest", distortion=None):
-    """What a `Mechanism` stores of a coupling of each P(x|s) with P(y|s) = P(x|s) - delta, as keyword arguments.
+    """Return the keyword arguments of `Mechanism` for a coupling of each P(x|s) with P(y|s) = P(x|s) - delta.
 
-    coupling : "northwest", "proportional", "sparse" or "information", where there is no distortion.
+    coupling : "northwest", "proportional", "sparse" or "information"; unused if there is a distortion.
     """
     p, q = joint.p_x_given_s, released.p_x_given_s
     seen = p
-    if not joint.p_s.all():  # marginals stand there where P(s) = 0: they are nobody's, and need not be moved
+    if not joint.p_s.all():  # rows with P(s) = 0 hold the marginals and belong to no record: they need no coupling
         occurs = joint.p_s[:, None] > 0.0
         seen, q, delta = np.where(occurs, p, 0.0), np.where(occurs, q, p), np.where(occurs, delta, 0.0)
     complete, gap = False, 0.0
@@ -57,14 +57,16 @@ def couple(joint, released, delta, *, coupling="northwest", distortion=None):
 
 
 def coupled(joint, released, delta, *, coupling, distortion, **about):
-    """The mechanism from P(x|s) to the P(y|s) = P(x|s) - delta of a Joint of S and Y."""
+    """Return the mechanism that couples P(x|s) with P(y|s) = P(x|s) - delta; `released` is the Joint of S and Y."""
     parts = couple(joint, released, delta, coupling=coupling, distortion=distortion)
     return Mechanism(joint, released=released, sees_s=True, distortion=distortion, **about, **parts)
 
 
 def meeting(joint, target, found, *, name, coupling, distortion):
-    """The mechanism from P(x|s) to the P(y|s) of a Joint of S and Y that something found, or a little beyond, so that
-    its integers meet the target."""
+    """Return a mechanism whose integers meet the target, from P(x|s) to the P(y|s) of `found`, a Joint of S and Y.
+
+    P(y|s) is mixed with P(y) by the small share that rounding to integers requires.
+    """
 
     def build(beta):
         released = linear_reduction(found, beta)
@@ -75,22 +77,22 @@ def meeting(joint, target, found, *, name, coupling, distortion):
 
 
 def chosen(joint, prefer, distortion, coupling="northwest"):
-    """(the coupling that `coupling=` or `prefer=` ask for, the distortion); a distortion leaves no choice."""
+    """Check the arguments; return (coupling, distortion). A distortion leaves no choice of coupling."""
     if not isinstance(coupling, str) or coupling not in ("northwest", "proportional"):
-        raise ValueError(f"coupling = {coupling!r} is not 'northwest' or 'proportional'")
+        raise ValueError(f"coupling = {validation.shortened(coupling)} is not 'northwest' or 'proportional'")
     if prefer is not None and (not isinstance(prefer, str) or prefer not in PREFERENCES):
-        raise ValueError(f"prefer = {prefer!r} is not 'information', 'sparse' or 'smooth'")
+        raise ValueError(f"prefer = {validation.shortened(prefer)} is not 'information', 'sparse' or 'smooth'")
     for name, value, default in (("coupling", coupling, "northwest"), ("prefer", prefer, None)):
         if distortion is not None and value != default:
-            raise ValueError(f"{name} = {value!r} cannot be chosen: the distortion decides the moves")
+            raise ValueError(f"{name} = {value!r} and distortion are both given: the distortion decides the coupling")
     if prefer is not None and coupling != "northwest":
-        raise ValueError(f"coupling = {coupling!r} and prefer = {prefer!r} are both given: one of them chooses")
+        raise ValueError(f"coupling = {coupling!r} and prefer = {prefer!r} are both given: give one of them")
     distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
     return coupling if prefer is None else PREFERENCES[prefer], distortion
 
 
 def _proportional(p, q, p_y, delta):
-    """Table 1 + s is the deficit of s, scaled to one; where there is none it is empty, and no row draws from it."""
+    """Table 1 + s holds the deficits of s, scaled to one. If s has none the table is empty and no row uses it."""
     some = (delta < 0.0).any(axis=1)
     deficit = np.where(delta < 0.0, -delta, 0.0)
     deficit[some] /= deficit[some].sum(axis=1, keepdims=True)

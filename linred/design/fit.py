@@ -1,22 +1,25 @@
-"""Mechanisms from records: `linred.fit`. With a confidence, the least damage whose *certified* figures meet the target.
+"""`linred.fit`: mechanisms from records; with a confidence, the fewest changed records with *certified* figures.
 
-A part of the records, drawn at random, is held out. The others make a path of mechanisms, from drawing Y whatever s and
-x are, which tells nothing, towards less and less damage. They are tested one after the other on the records that were
-held out, each at the full level, up to the first that fails; of those before it, the one with the least damage is
-returned (fixed-sequence testing: Maurer, Hothorn & Lehmacher 1995; Learn then Test: Angelopoulos et al. 2021).
+A random part of the records is held out. The others determine a path of mechanisms, from drawing Y independently of s
+and x, which leaks nothing, towards fewer and fewer changed records. The mechanisms are tested in this order on the
+held-out records, each at the full level, up to the first that fails. Of those that passed, the one with the fewest
+changed records is returned (fixed-sequence testing: Maurer, Hothorn & Lehmacher 1995; Learn then Test: Angelopoulos et
+al. 2021).
 
-What the path is made of is in `robust`: pairs (s, x) that are too rare to say anything about are redrawn from
-P_X, which needs no data; they are told in `mechanism.design`.
+`robust` builds the mechanisms on the path. They resample rare pairs (s, x), whose counts are too small to certify, from
+P_X, which needs no data; `mechanism.design` lists these pairs.
 """
 
 import math
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from linred._common import validation
+from linred._common.types import Column, Labels
 from linred.assurance import certify, confidence_limits
 from linred.design import registry
 from linred.design.closed_form import markov
@@ -29,48 +32,68 @@ from linred.privacy.target import Target
 
 HELD_OUT = 0.5
 STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))
-"""Margins along the path, where s is seen."""
+"""Margins along the path of mechanisms that use s when sampling."""
 MIXED = tuple(share / 100 for share in (99, 98, 97, 96, *range(95, -1, -3), 0))
-"""Shares of draws from P_X along the path, where s is not seen."""
+"""Shares of draws from P_X along the path of mechanisms that do not use s."""
 
 
 def fit(
-    s,
-    x,
+    s: Column,
+    x: Column,
     *,
-    ldp=None,
-    log_lift=None,
-    alpha=None,
-    mechanism="optimal",
-    sees_s=True,
-    confidence=None,
-    held_out=HELD_OUT,
-    s_labels=None,
-    x_labels=None,
-    time_limit=None,
-):
-    """A mechanism for columns of records: the least damage that meets the target, with confidence or without.
+    ldp: float | None = None,
+    log_lift: float | None = None,
+    alpha: float | None = None,
+    mechanism: str | Callable[..., Mechanism] = "optimal",
+    sees_s: bool = True,
+    confidence: float | None = None,
+    held_out: float = HELD_OUT,
+    s_labels: Labels | None = None,
+    x_labels: Labels | None = None,
+    time_limit: float | None = None,
+) -> Mechanism:
+    """Return the mechanism with the fewest changed records that meets a target, from columns of records.
 
     Parameters
     ----------
-    s, x : columns, as in `Joint.from_records`, with s_labels and x_labels that declare the alphabets
-    ldp, log_lift : targets in nats, one or both; or alpha, without a confidence
-    mechanism : "optimal", "non_markov" or "markov"; with a confidence always "optimal"
-    sees_s : whether a draw may depend on s
+    s, x : columns of equal length
+        The sensitive and the public column, of any kind that `Joint.from_records` accepts; a table of columns is one
+        composite column.
+    ldp, log_lift : float, optional
+        Target: upper limits in nats, one or both.
+    alpha : float, optional
+        In [0, 1]; replaces the target. Not available with a confidence.
+    mechanism : {"optimal", "non_markov", "markov"} or callable, default "optimal"
+        The kind of mechanism, or a function that is called with a Joint and the limits (or alpha) as keywords and
+        returns a Mechanism. With a confidence it must be "optimal".
+    sees_s : bool, default True
+        Whether the mechanism uses s when sampling.
     confidence : float in (0, 1), optional
-        Without it, the target is met for the P(S, X) that is fitted, which is an estimate: see errata 7.
-    held_out : the share of the records that the result is tested on
-    time_limit : seconds for a programme; with a confidence, then also the path ends, at the best so far
+        Confidence level at which the target is certified, for example 0.95. Without it, the mechanism meets the target
+        for the fitted P(S, X), and the figures are plug-in estimates (errata 7).
+    held_out : float in [0.01, 0.99], default 0.5
+        Share of the records used for testing. Unused without a confidence.
+    s_labels, x_labels : sequence of hashable, optional
+        Declare the alphabets; by default they are taken from the records.
+    time_limit : float, optional
+        Seconds for a linear programme. With a confidence, also the time after which no further mechanism on the path
+        is built; the best one that passed is returned.
+
+    Returns
+    -------
+    Mechanism
+        With a confidence, `mechanism.certified` has the certified figures and `mechanism.design` their price.
 
     Guarantee
     ---------
-    With a confidence: if the records are independent draws from P(S, X), the true LDP and log-lift of what is returned
-    are at or under the targets with probability `confidence`. `mechanism.certified` has the figures, `mechanism.design`
-    what it cost. Proof: the path depends on the fitted part alone, which is independent of the records held out. Given
-    it, each step's test lets a mechanism that misses a target pass with probability 1 - confidence at most;
-    and for any of them to be returned, the first of these must have passed. If both targets are asked for, a
-    mechanism that misses either must pass the test of that one. P_Y is P_X as it was fitted. Without confidence: that
-    of `linred.optimal` and its like.
+    With a confidence: if the records are independent draws from P(S, X), then with probability at least `confidence`
+    the true LDP and log-lift of the returned mechanism meet the target. Proof: the path depends only on the fitted
+    records, which are independent of the held-out records. Given the path, a mechanism that misses the target passes
+    its test with probability at most 1 - confidence; and for any such mechanism to be returned, the first one on the
+    path must have passed. If the target has two limits, a mechanism that misses one of them must pass the test of that
+    limit. P_Y equals the fitted P_X.
+
+    Without a confidence: the guarantee of `linred.optimal` (or of the function named by `mechanism`).
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -86,7 +109,7 @@ def fit(
 
 
 class FitSettings(NamedTuple):
-    """What is asked of a fit, checked before records are read: by `linred.fit`, `Sanitizer` and the command."""
+    """The settings of a fit. `linred.fit`, `Sanitizer` and the command check them before they read records."""
 
     mechanism: object  # a name in `registry.BY_NAME`, or a function
     alpha: float | None
@@ -105,14 +128,15 @@ class FitSettings(NamedTuple):
             validation.check_confidence(confidence)
             if alpha is not None:
                 raise ValueError(
-                    f"alpha = {alpha!r} and confidence are both given: a confidence is for a target, ldp or log_lift"
+                    f"alpha = {alpha!r} and confidence are both given: with confidence give a target, ldp or log_lift"
                 )
             if mechanism != "optimal":
-                raise ValueError(f"mechanism = {mechanism!r} cannot be fitted with a confidence: only 'optimal' can")
+                shown = validation.shortened(mechanism)
+                raise ValueError(f"mechanism = {shown} cannot be fitted with a confidence: only 'optimal' can")
         return cls(mechanism, alpha, target, sees_s, time_limit, confidence, held_out)
 
     def mechanism_for(self, joint):
-        """The mechanism for a Joint of records."""
+        """Build the mechanism for a Joint of records."""
         if self.confidence is not None:
             return with_confidence(joint, self.target, self.confidence, self.sees_s, self.held_out, self.time_limit)
         asked = {"alpha": self.alpha, "target": self.target}
@@ -120,12 +144,12 @@ class FitSettings(NamedTuple):
 
 
 def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, time_limit=None):
-    """As `fit` with a confidence, from a Joint of counts. asked : `Target`."""
+    """As `fit` with a confidence, from a Joint that has counts. asked : `Target`."""
     if joint.counts is None:
-        raise ValueError("joint was given as probabilities, not as counts: there are no records to hold out")
+        raise ValueError("joint has probabilities but no counts, so no records can be held out: use Joint.from_counts")
     fitted, held = split(joint, held_out)
     level = 1.0 - validation.check_confidence(confidence)
-    n_expected = fitted.counts.sum(axis=1) * (held_out / (1.0 - held_out))  # of each s, held out
+    n_expected = fitted.counts.sum(axis=1) * (held_out / (1.0 - held_out))  # held-out records of each s
     if sees_s:
         steps, build = STANDARD_ERRORS, partial(careful, fitted, n_expected, asked, time_limit=time_limit)
     else:
@@ -149,22 +173,23 @@ def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, ti
 
 
 def _best_on_path(steps, build, fitted, held, asked, level, time_limit):
-    """(the mechanism with the least damage of those before the first that fails, how many steps these are).
+    """Return (the mechanism with the fewest changed records among those that passed, the number of steps that passed).
 
-    build : the mechanism of a step, or None where it cannot be found; steps are from the most careful to the least.
+    steps : from the most to the least conservative. build : function of a step that returns its mechanism, or None if
+    none is found.
     """
     end = math.inf if time_limit is None else time.monotonic() + time_limit
     passed = [drawing_from(fitted, fitted.p_x, "optimal")]
     lemma_1 = _lemma_1_ceiling(fitted, asked)
-    if asked.is_met_by(certify.Certifying(lemma_1, held).ceiling()):  # which needs no test
-        passed.append(lemma_1)
+    if asked.is_met_by(certify.Certifying(lemma_1, held).ceiling()):
+        passed.append(lemma_1)  # its worst-case bound meets the target, so it needs no test
     n_certain = len(passed)
     for step in steps if min(asked) > 0.0 else ():
         if time.monotonic() > end:
             break
         candidate = build(step)
-        if candidate is None:  # which the records held out had no say in
-            continue
+        if candidate is None:
+            continue  # skipping does not depend on the held-out records, so the test stays valid
         met = asked.is_met_by(candidate.sampler().certificate())
         if not (met and certify.Certifying(candidate, held).confirms(asked, level)):
             break
@@ -173,15 +198,15 @@ def _best_on_path(steps, build, fitted, held, asked, level, time_limit):
 
 
 def _all_redrawn(redrawn, counts, axis, labels):
-    """Labels of which all pairs are redrawn, and some record is there."""
+    """Return the labels that occur and whose pairs are all redrawn."""
     return tuple(labels[i] for i in np.flatnonzero(redrawn.all(axis=axis) & counts.any(axis=axis)))
 
 
 def split(joint, held_out):
-    """(Joint of the records that are fitted on, counts of those that are held out), drawn at random from the counts.
+    """Split the counts at random; return (Joint of the fitted records, counts of the held-out records).
 
-    Each record is held out with probability `held_out`, whatever the others are: both parts are then independent draws
-    from P(S, X), in whatever order the records came. The same counts are always split the same way
+    Each record is held out with probability `held_out`, independently of the others. Both parts are then independent
+    draws from P(S, X), whatever the order of the records. Equal counts are always split in the same way
     (`confidence_limits.CountsRng`).
     """
     from scipy.stats import binom
@@ -191,14 +216,18 @@ def split(joint, held_out):
     fitted = joint.counts - held
     for name, part in (("to fit on", fitted), ("to test on", held)):
         if not part.any():
-            raise ValueError(f"{joint.n_records} records are too few: none is left {name}")
+            raise ValueError(
+                f"{joint.n_records} records are too few for held_out = {held_out:g}: none is left {name}; fit more "
+                "records, or fit without a confidence"
+            )
     return Joint.from_counts(fitted, joint.s_labels, joint.x_labels), held
 
 
 def _lemma_1_ceiling(joint, asked):
-    """Lemma 1 with the smallest alpha for which P(y|x) itself meets the targets (errata 7): no data is trusted.
+    """Return Lemma 1 with the smallest alpha whose worst-case bound meets the target for any P(X|S) (errata 7).
 
-    y may be (1 - alpha + alpha p) / (alpha p) times as likely under one s as under another, p = P_X(y)."""
+    With p = P_X(y), y can be at most (1 - alpha + alpha p) / (alpha p) times as likely under one s as under another.
+    """
     factor = math.expm1(min(*asked, 700.0)) * (1.0 - 1e-9)
     rarest = joint.p_x[joint.p_x > 0.0].min()
     return markov(joint, 1.0 / (1.0 + factor * rarest))

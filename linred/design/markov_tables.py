@@ -1,4 +1,4 @@
-"""Mechanisms that do not use S: one row for each symbol x, or a matrix P(y|x) between classes of symbols."""
+"""Tables of mechanisms that do not use S: a row for each symbol x, or a matrix P(y|x) between classes of symbols."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from linred.mechanism.tables import TableBuilder
 
 
 def by_symbol(joint, *, keep, move, table_of, **about):
-    """The mechanism with these rows, one for each x; symbols that never occur are drawn from table 0."""
+    """Return the mechanism with one row for each x; a symbol that never occurs draws from table 0."""
     seen = joint.p_x > 0.0
     parts = {
         "keep": np.where(seen, keep, 0.0),
@@ -18,7 +18,7 @@ def by_symbol(joint, *, keep, move, table_of, **about):
 
 
 def by_class(merged, released, w, **about):
-    """Mechanism that moves x between classes by the matrix w; a moved x is redrawn within its new class by P(x).
+    """Return the mechanism that moves x between classes by the matrix w and redraws a moved x in its class by P(x).
 
     merged : `symbol_merging.Merged`. released : the Joint of S and Y under w. Memory: O(classes |X|).
     """

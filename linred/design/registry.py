@@ -1,6 +1,6 @@
 """The registry of mechanisms: the name, function, options, label and line style of each kind.
 
-`fit`, `Sanitizer` and the command build mechanisms by name; curves, plots and the page take labels and styles.
+`fit`, `Sanitizer` and the command build mechanisms by name; curves, plots and the HTML page use labels and styles.
 """
 
 import math
@@ -19,8 +19,8 @@ from linred.privacy.target import target_or_alpha
 class Kind(NamedTuple):
     """One kind of mechanism.
 
-    make : function of a Joint, with target= (or alpha=, if `takes_alpha`) and the options named in `takes`.
-    label, colour, dashes : in tables and pictures; dashes are in line widths, and tell lines apart without colours.
+    make : function of a Joint that accepts target= (or alpha=, if `takes_alpha`) and the options named in `takes`.
+    label, colour, dashes : for tables and figures. Dash lengths are in line widths; they distinguish lines in print.
     page_colours : line colours on the HTML page in light and dark mode; None if the page never draws this kind.
     """
 
@@ -58,11 +58,11 @@ KINDS = {
     "watchdog": Kind(baselines.watchdog, "watchdog", "#8a8a8a", (2, 3), sees_s=False, takes_alpha=False),
 }
 BY_NAME = ("optimal", "non_markov", "markov")
-"""What `fit`, `Sanitizer` and the command build by name, the default first."""
+"""The names that `fit`, `Sanitizer` and the command accept, the default first."""
 
 
 def check(name, alpha, limits, sees_s=True, time_limit=None):
-    """Return (name or function, `Target` or None); raise ValueError if the settings do not go together.
+    """Return (name or function, `Target` or None); raise ValueError if the settings contradict one another.
 
     Called before records are read. limits : {name: limit or None}.
     """
@@ -74,20 +74,22 @@ def check(name, alpha, limits, sees_s=True, time_limit=None):
     target = target_or_alpha(alpha, limits) if asked or not callable(known) else None
     takes = () if callable(known) else KINDS[known].takes
     if not validation.flag("sees_s", sees_s) and known in KINDS and KINDS[known].sees_s and "sees_s" not in takes:
-        raise ValueError(f"{known} looks at s: where sees_s is False, take optimal or markov")
+        raise ValueError(
+            f"mechanism = {known!r} uses S when sampling, which sees_s=False rules out: choose 'optimal' or 'markov'"
+        )
     if time_limit is not None:
         validation.number("time_limit", time_limit, 0.0, math.inf)
         if "time_limit" not in takes:
-            raise ValueError(f"time_limit = {time_limit!r} is for optimal, which alone solves a programme")
+            raise ValueError(f"time_limit = {time_limit!r} applies only to mechanism='optimal': leave it out")
     return known, target
 
 
 def build(joint, name, *, alpha=None, target=None, sees_s=True, time_limit=None):
-    """The mechanism for a Joint by its name in `BY_NAME`, or by a function of the Joint and of what is asked.
+    """Build a mechanism for a Joint by its name in `BY_NAME`, or by a function of the Joint and the target or alpha.
 
     Guarantee
     ---------
-    That of the function of this name.
+    The one of the function with this name.
 
     >>> from linred import Joint
     >>> from linred.privacy.target import Target
@@ -99,7 +101,11 @@ def build(joint, name, *, alpha=None, target=None, sees_s=True, time_limit=None)
     asked = {} if target is None else target.limits
     mechanism = name(joint, **asked, **({} if alpha is None else {"alpha": alpha}))
     if not hasattr(mechanism, "table_of"):
-        raise ValueError(f"mechanism made a {type(mechanism).__name__}, not a linred.Mechanism")
+        returned = validation.type_name(mechanism)
+        raise ValueError(f"the function given as mechanism= returned a {returned}, not a linred.Mechanism")
     if mechanism.sees_s and not sees_s:
-        raise ValueError(f"mechanism made one that looks at s ({mechanism.name}), and sees_s is False")
+        raise ValueError(
+            f"the function given as mechanism= returned a mechanism that uses S when sampling ({mechanism.name}), "
+            "but sees_s is False"
+        )
     return mechanism

@@ -1,13 +1,14 @@
-"""Mechanisms that expect P(x|s) to be off: what the path of `linred.design.fit` is made of.
+"""Mechanisms with margins for the estimation error of P(x|s): the path of `linred.design.fit`.
 
-`careful` sees s. With a margin m(s,y) in nats for how far the share of y among the records of s may be off, P(y|s) is
-kept so far inside of its limits that it stays there:  L(y) e^m <= P(y|s) <= L(y) e^(eps - m).  Where the margin leaves
-no room, the pair (s,y) is *rare*: P(y|s) = P_X(y) is then made to hold whatever P(x|s) is, without any data.
+`careful` uses s when sampling. The margin m(s,y), in nats, allows for the error in the estimated share of y among the
+records of s. P(y|s) is kept that far inside its limits:  L(y) e^m <= P(y|s) <= L(y) e^(eps - m).  If the margin leaves
+no room, (s,y) is a *rare pair*: the mechanism then makes P(y|s) = P_X(y) hold for any P(x|s), so no data is trusted.
 
-    x that are rare with s are redrawn from P_X; all others become one of them with probability P_X(rare with s), in the
-    ratios of P_X. That changes about 2 P_X(rare with s) of the records of s, and all of them where all x are rare.
+    An x that is rare with s is resampled from P_X. Every other x becomes an x that is rare with s with probability
+    P_X(rare with s), distributed as P_X. This changes about 2 P_X(rare with s) of the records of s, and all of them
+    if every x is rare.
 
-`careful_markov` does not see s: the x that are rare with the rarest s are treated so for all s, and a share of all
+`careful_markov` does not use s: an x that is rare with the least frequent s is resampled for all s, and a share of all
 draws is from P_X.
 """
 
@@ -24,33 +25,33 @@ from linred.privacy.target import Target
 from linred.solvers import exact_sums, lp
 
 MOST_PROGRAMME_CELLS = 6000
-"""Pairs (s, x): above, P(y|s) is found by clipping in place of a programme, if at all, and more records change."""
+"""Pairs (s, x). Beyond, clipping replaces the linear programme; it changes more records, and may find no solution."""
 
 MOST_MARGIN = 2.0
-"""Nats: pairs with a larger margin have so few records that none may show, whatever the target is."""
+"""Nats. A pair with a larger margin may have no held-out record at all, so it is rare whatever the target is."""
 
 LARGEST = 50.0
-"""Nats: a larger target is met by the same mechanisms."""
+"""Nats. Larger targets lead to the same mechanisms."""
 
 CLOSE = 1e-11
-"""How far sums of P(y|s) may be off."""
+"""Tolerance on the sums of P(y|s)."""
 
 
 def careful(joint, n_tested, asked, z, time_limit=None):
-    """The mechanism with margins of z standard errors, or None where it cannot be found.
+    """Return the mechanism with margins of z standard errors, or None if none is found.
 
-    joint : of counts, what is fitted on. n_tested : records of each s that are expected to test it. asked : `Target`.
+    joint : the fitted records, with counts. n_tested : expected number of held-out records of each s. asked : `Target`.
 
     Guarantee
     ---------
-    P_Y = P_X to 1e-11; P(y|s) = P_X(y) for rare pairs, whatever P(x|s) is.
+    P_Y = P_X to 1e-11. P(y|s) = P_X(y) for rare pairs, for any P(x|s).
     """
     log_lift = min(asked.log_lift, LARGEST)
     ldp = min(asked.ldp, 2.0 * log_lift, LARGEST)
     margins = _margins(joint, n_tested, z)
     rare = (margins > min(0.5 * ldp, log_lift, MOST_MARGIN)) | (joint.p_x == 0.0)
     rare |= ((joint.counts * ~rare).sum(axis=1) == 0)[:, None] | (rare.sum(axis=1) >= joint.shape[1] - 1)[:, None]
-    n_cells = np.count_nonzero(joint.p_s) * np.count_nonzero(joint.p_x)  # of symbols that were fitted on
+    n_cells = np.count_nonzero(joint.p_s) * np.count_nonzero(joint.p_x)  # of symbols in the fitted records
     solve = _by_programme if n_cells <= MOST_PROGRAMME_CELLS else _by_clipping
     lifts = solve(joint, rare, np.where(rare, 0.0, margins), (ldp, log_lift), time_limit)
     if lifts is None:
@@ -59,11 +60,11 @@ def careful(joint, n_tested, asked, z, time_limit=None):
 
 
 def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, known=None):
-    """As `careful`, for mechanisms that do not see s: a share `mixed` of all draws is from P_X.
+    """As `careful`, for mechanisms that do not use s: a share `mixed` of all draws is from P_X.
 
-    evidence : nats, as in `confidence_limits.evidence_of_two`: in n records none may show of what is evidence / n of
-        them. A symbol is rare if so many, in the rarest s, would break the target in spite of the mixing.
-    known : a dict in which mechanisms for what is not rare are kept, for the next call.
+    evidence : nats, from `confidence_limits.evidence_of_two`. A symbol of probability evidence / n may have no hit in n
+        records. A symbol is rare if that probability, in the least frequent s, would break the target despite mixing.
+    known : dict that caches the mechanisms for the common symbols between calls.
     """
     most = evidence / max(1.0, float(n_tested[joint.p_s > 0.0].min()))
     factor = math.exp(min(*asked, LARGEST))
@@ -84,7 +85,7 @@ def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, kno
 
 
 def _optimal_markov(joint, common, asked, time_limit):
-    """The optimum that does not see s, for some of the symbols."""
+    """Return the optimal mechanism that does not use s, for the symbols `common`."""
     seen = joint.counts[:, common].sum(axis=1) > 0
     target = Target(*(min(limit, LARGEST) if limit < math.inf else limit for limit in asked))
     table = Joint.from_counts(joint.counts[np.ix_(seen, common)])
@@ -92,8 +93,10 @@ def _optimal_markov(joint, common, asked, time_limit):
 
 
 def _margins(joint, n_tested, z):
-    """z standard errors of log P(y|s), about: of the part that is fitted on and of the part that is tested on, evenly.
-    Infinite where there are no records."""
+    """Return about z standard errors of log P(y|s): the mean variance of the fitted and the held-out records.
+
+    Infinite where there are no records.
+    """
     margins, n_fitted = np.full(joint.shape, np.inf), joint.counts.sum(axis=1)
     s, y = np.nonzero(np.outer((n_tested > 0) & (n_fitted > 0), joint.p_x > 0.0))
     margins[s, y] = z * np.sqrt(0.5 * (1.0 / n_tested[s] + 1.0 / n_fitted[s]) / joint.p_x[y])
@@ -101,19 +104,19 @@ def _margins(joint, n_tested, z):
 
 
 def _limits(least, margins, ldp, log_lift, rare):
-    """The ends of P(y|s) / P_X(y); `least` is L / P_X."""
+    """Return the lower and upper limits of P(y|s) / P_X(y); `least` is L / P_X."""
     low = np.maximum(least * np.exp(margins), np.exp(margins - log_lift))
     high = np.minimum(least * np.exp(ldp - margins), np.exp(log_lift - margins))
     return np.where(rare, 1.0, low), np.where(rare, 1.0, high)
 
 
 def _least_lift(joint, rare):
-    """What redrawing rare x from P_X alone makes of P(y|s) / P_X(y)."""
+    """Return the part of P(y|s) / P_X(y) that comes from resampling rare x from P_X."""
     return (joint.p_x_given_s * rare).sum(axis=1)
 
 
 def _by_programme(joint, rare, margins, limits, time_limit):
-    """P(y|s) / P_X(y) that loses the least: sum over s, x of P(s) max(0, P(x|s) - P(y=x|s)) over pairs not rare."""
+    """Return the lifts P(y|s) / P_X(y) with the least sum of P(s) max(0, P(x|s) - P(y=x|s)) over pairs not rare."""
     (ldp, log_lift), p_s, p_x = limits, joint.p_s, joint.p_x
     s, y = np.nonzero(~rare)
     if s.size == 0:
@@ -130,7 +133,7 @@ def _by_programme(joint, rare, margins, limits, time_limit):
         row = inequalities.add(np.zeros(s.size))
         inequalities.term(row, lift, sign)
         inequalities.term(row, least[y], -sign * factor)
-        if log_lift < ldp:  # otherwise it follows from the limit of LDP
+        if log_lift < ldp:  # otherwise the LDP limit implies it
             row = inequalities.add(sign * np.exp(sign * (log_lift - margin)))
             inequalities.term(row, lift, sign)
     row = inequalities.add(-(joint.p_x_given_s[s, y] / p_x[y]))
@@ -146,19 +149,19 @@ def _by_programme(joint, rare, margins, limits, time_limit):
 
 
 def _by_clipping(joint, rare, margins, limits, _):
-    """P(x|s) / P_X(x) clipped to its limits, L(x) such that P_X is kept; then made to sum to one for each s."""
+    """Clip P(x|s) / P_X(x) to its limits, with L(x) such that P_X is preserved; then make the sums over x exact."""
     lifts = np.divide(joint.p_x_given_s, joint.p_x, out=np.ones(joint.shape), where=~rare)
     low, high = np.full(joint.p_x.size, -limits[0]), np.zeros(joint.p_x.size)
-    for _ in range(60):  # bisection for log L: the mean over s rises with it
+    for _ in range(60):  # bisection for log L: the mean over s increases with L
         middle = 0.5 * (low + high)
-        too_much = joint.p_s @ np.clip(lifts, *_limits(np.exp(middle), margins, *limits, rare)) > 1.0
-        low, high = np.where(too_much, low, middle), np.where(too_much, middle, high)
+        too_large = joint.p_s @ np.clip(lifts, *_limits(np.exp(middle), margins, *limits, rare)) > 1.0
+        low, high = np.where(too_large, low, middle), np.where(too_large, middle, high)
     ends = _limits(np.exp(low), margins, *limits, rare)
     return _balanced(joint, rare, np.clip(lifts, *ends), *ends)
 
 
 def _balanced(joint, rare, lifts, low, high):
-    """Lifts whose means are one to CLOSE, along s and along y; None where that cannot be."""
+    """Return lifts whose means over s and over y are one to within CLOSE, or None if there are none."""
     low = np.where(rare, 1.0, np.maximum(np.minimum(low, lifts), _least_lift(joint, rare)[:, None]))
     lifts = exact_sums.with_both_means(np.maximum(lifts, low), low, np.maximum(high, lifts), joint.p_s, joint.p_x)
     off = max(np.abs(lifts @ joint.p_x - 1.0).max(), np.abs((joint.p_s @ lifts - 1.0)[joint.p_x > 0.0]).max())
@@ -166,11 +169,11 @@ def _balanced(joint, rare, lifts, low, high):
 
 
 def _coupled(joint, rare, lifts):
-    """keep, move, table_of, tables: from P(x|s), x not rare, to what is left of P(y|s) once rare x are redrawn."""
+    """Couple P(x|s), x not rare, with the rest of P(y|s) once rare x are resampled: keep, move, table_of, tables."""
     p, p_x, by_rare = joint.p_x_given_s, joint.p_x, _least_lift(joint, rare)[:, None]
     source, target = np.where(rare, 0.0, p), np.where(rare, 0.0, np.maximum(lifts - by_rare, 0.0) * p_x)
-    nothing = rare.all(axis=1)[:, None]  # all of it is redrawn: any coupling does
-    source, target = (np.where(nothing, p_x, part) for part in (source, target))
+    all_rare = rare.all(axis=1)[:, None]  # every x of this s is resampled, so any coupling will do
+    source, target = (np.where(all_rare, p_x, part) for part in (source, target))
     source, target = (part / part.sum(axis=1, keepdims=True) for part in (source, target))
     joints = (Joint.from_parts(part, joint.p_s, p_x) for part in (source, target))
     parts = couple(*joints, excess_over(source, target))
@@ -178,16 +181,18 @@ def _coupled(joint, rare, lifts):
 
 
 def _redrawing(joint, rare, coupling, *, mixed, sees_s):
-    """The mechanism of a coupling, with rare pairs redrawn and a share of all draws from P_X. `rare` and the
-    coupling have a row for each s; one for all where s is not seen."""
+    """Return the mechanism of a coupling, with rare pairs resampled from P_X and a share `mixed` of all draws from P_X.
+
+    `rare` and the coupling have a row for each s, or a single row if the mechanism does not use s.
+    """
     p_x, tables = joint.p_x, TableBuilder(joint.p_x)
     keep, move, table_of = np.zeros(rare.shape), np.ones(rare.shape), np.zeros(rare.shape, np.int32)
-    drawn = ~(rare | joint.unseen) if sees_s else ~rare  # all others are redrawn from table 0, P_X
+    coupled = ~(rare | joint.unseen) if sees_s else ~rare  # all other pairs draw from table 0, P_X
     for s, of_s in enumerate(rare):
         background = np.where(of_s, p_x, mixed * p_x)
         scale = (1.0 - p_x[of_s].sum()) * (1.0 - mixed)
-        alone = None  # the table of the x that go to the background alone, which has none of them
-        for x in np.flatnonzero(drawn[s]).tolist():
+        background_only = None  # one table for all x that move only to the background, which does not contain them
+        for x in np.flatnonzero(coupled[s]).tolist():
             row = _row(coupling, s, x, background, scale)
             stays, total = row[x], math.fsum(row)
             row[x] = 0.0
@@ -195,8 +200,8 @@ def _redrawing(joint, rare, coupling, *, mixed, sees_s):
             if move[s, x] == 0.0:
                 continue
             shared = coupling[1][s, x] == 0.0 and background[x] == 0.0
-            table = alone if shared and alone is not None else tables.add(row / row.sum())
-            alone = table if shared else alone
+            table = background_only if shared and background_only is not None else tables.add(row / row.sum())
+            background_only = table if shared else background_only
             table_of[s, x] = table
     parts = {"keep": keep, "move": move, "table_of": table_of, "tables": tables.tables()}
     p_y_given_s = np.where(rare, p_x, released_by(joint, **parts))
@@ -206,7 +211,7 @@ def _redrawing(joint, rare, coupling, *, mixed, sees_s):
 
 
 def _row(coupling, s, x, background, scale):
-    """P(y|s,x), dense."""
+    """Return P(y|s,x) as a dense row."""
     keep, move, table_of, (indptr, y, probability) = coupling
     row, span = background.copy(), slice(*indptr[table_of[s, x] :][:2])
     row[x] += scale * keep[s, x]

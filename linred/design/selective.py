@@ -1,9 +1,9 @@
-"""Selective reduction: only the extreme s of each x are moved, and only as far as the target asks: `linred.selective`.
+"""`linred.selective`: selective reduction, which moves only the extreme lifts of each x, only as far as needed.
 
-The paper's first future direction. For each x there is an interval of lifts, a factor e^eps wide, for which what is cut
-off above fills what is missing below, so that P(x) is kept; the values outside are moved to its ends. What rows then
-lack, or have too much of, is spread over the room that the intervals leave, along rows and along columns in turn until
-both sums are right. Each pass is linear in |S||X|.
+The paper names it as its first future direction. Each x has an interval of lifts [L, e^eps L] such that the mass cut
+off above equals the mass missing below, so that P(x) is preserved. Lifts outside are moved to the ends of the interval.
+The sums of the rows are then off; the differences are spread over the slack that the intervals leave, along rows and
+columns in turn, until both sums are right. Each pass is linear in |S||X|.
 """
 
 from contextlib import suppress
@@ -12,31 +12,45 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
+from linred._common.types import Matrix, Prefer
 from linred.design.closed_form import non_markov
 from linred.design.coupling import chosen, meeting
 from linred.distribution.joint import Joint
 from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism
-from linred.privacy.target import takes_target
+from linred.privacy.target import Target, takes_target
 from linred.solvers.exact_sums import CLOSE, with_both_means, with_exact_sums
 from linred.solvers.formulations import Limits
 
 
 @takes_target
-def selective(joint, *, target, distortion=None, prefer=None):
-    """A mechanism near `optimal`, for alphabets that are too large for it: no programme is solved.
+def selective(
+    joint: Joint, *, target: Target, distortion: Matrix | None = None, prefer: Prefer | None = None
+) -> Mechanism:
+    """Return a near-optimal mechanism without a linear programme, for alphabets that are too large for `optimal`.
 
     Parameters
     ----------
-    ldp, log_lift : targets in nats, one or both.
-    distortion, prefer : how to get from P(x|s) to the P(y|s) that is found; see `non_markov`.
+    joint : Joint
+        P(S, X).
+    ldp, log_lift : float, optional
+        Target: upper limits in nats, one or both.
+    distortion : array_like of shape (|X|, |X|), optional
+        Nonnegative costs with a zero diagonal, minimised by the transport plans; see `non_markov`.
+    prefer : {"information", "sparse", "smooth"}, optional
+        Which of the couplings that change the fewest records to return; see `non_markov`.
+
+    Returns
+    -------
+    Mechanism
+        Uses s when sampling.
 
     Guarantee
     ---------
-    The integers that are sampled meet the targets and P_Y is P_X to 1e-12, as for `optimal`. It sees s. It costs no
-    more than `non_markov`: in the rare case that this is better, it is what is returned. `gap` bounds how many more
-    records change than for the best mechanism; with a distortion no bound is known, and it is the cost.
-    O(|S||X| log |S|) and some ten passes.
+    The sampled integers meet the target, and P_Y equals P_X to 1e-12, as for `optimal`. The cost is at most that of
+    `non_markov`, which is returned in the rare case that it is cheaper. `gap` bounds how many more records change than
+    under the best mechanism with P_Y = P_X; with a distortion no lower bound is known, and `gap` is the whole cost.
+    O(|S||X| log |S|) and about ten passes.
 
     >>> from linred import Joint
     >>> joint = Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
@@ -58,7 +72,7 @@ def selective(joint, *, target, distortion=None, prefer=None):
 
 
 def reduced(joint, target):
-    """(Joint of S and Y, a lower bound of the share of records that any mechanism for the target changes)."""
+    """Return (Joint of S and Y, a lower bound of the share of records changed by any mechanism with P_Y = P_X)."""
     s, x = np.flatnonzero(joint.p_s > 0.0), np.flatnonzero(joint.p_x > 0.0)
     p_s, p_x = joint.p_s[s] / joint.p_s.sum(), joint.p_x[x]
     lifts = joint.p_x_given_s[np.ix_(s, x)] / p_x
@@ -74,9 +88,10 @@ def reduced(joint, target):
 
 
 def _intervals(lifts, p_s, factor, lowest, highest):
-    """The ends of [L, factor L] for each x: what is above balances what is below, as far as L may go.
+    """Return the ends of [L, factor L] for each x: the mass above balances the mass below, within the limits of L.
 
-    above - below falls with L, by pieces that are linear between the places where a lift enters or leaves the interval.
+    The difference (above - below) decreases with L and is linear between the points where a lift enters or leaves the
+    interval.
     """
     n_x = lifts.shape[1]
     places = np.concatenate([lifts / factor, lifts])

@@ -1,4 +1,4 @@
-"""Optimisation: linear programmes, transport, the interior-point method, balancing.
+"""Optimisation: linear programmes, optimal transport, the interior-point method, balancing.
 
-The solvers take limits and costs, and know neither `Mechanism` nor calibration. Only this package calls HiGHS and POT.
+The solvers take limits and costs; they do not know `Mechanism` or calibration. Only this package calls HiGHS and POT.
 """

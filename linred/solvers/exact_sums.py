@@ -1,31 +1,32 @@
-"""Tables of probabilities whose sums along both ways must be right: made so with the least that it takes."""
+"""Balancing: small corrections that give a table of probabilities exact sums along rows and columns."""
 
 import numpy as np
 
 MOST_PASSES = 200
 CLOSE = 2.0**-46
-"""Sums of probabilities that differ from one by less are right."""
+"""Tolerance on sums of probabilities."""
 
 
 def with_exact_sums(rows, weights, p_y):
-    """`rows` of probabilities with sums of one and with weights @ rows = p_y, from some that are nearly so.
+    """Return rows that sum to one, with weights @ rows = p_y, from `rows` that nearly satisfy both.
 
-    What a symbol has too much of moves on to those that have too little, by one channel for all rows: none becomes
-    negative, and what rows have in common stays in common.
+    The excess of a symbol moves to the symbols with a deficit, by the same transition matrix for every row. No entry
+    becomes negative, and mass that rows share stays shared.
     """
     rows = rows / rows.sum(axis=1, keepdims=True)
-    there = weights @ rows
-    short = np.maximum(p_y - there, 0.0)
-    if not short.any():
+    marginal = weights @ rows
+    deficit = np.maximum(p_y - marginal, 0.0)
+    if not deficit.any():
         return rows
-    keep = np.divide(p_y, there, out=np.ones_like(there), where=there > p_y)
-    return rows * keep + (rows @ (1.0 - keep))[:, None] * (short / short.sum())
+    keep = np.divide(p_y, marginal, out=np.ones_like(marginal), where=marginal > p_y)
+    return rows * keep + (rows @ (1.0 - keep))[:, None] * (deficit / deficit.sum())
 
 
 def with_both_means(q, low, high, p_s, p_x):
-    """q within [low, high] whose means are one along x and along s, or nearly.
+    """Return q within [low, high] whose means over x and over s are one, to within CLOSE if it converges.
 
-    What is missing along a row, or too much, is spread over the room of its cells; then along columns; and so on.
+    A row whose mean is off has the difference spread over its cells in proportion to their slack to the bounds; then
+    columns likewise, in turn.
     """
     for _ in range(MOST_PASSES):
         missing = 1.0 - q @ p_x
@@ -39,7 +40,7 @@ def with_both_means(q, low, high, p_s, p_x):
     return q
 
 
-def _filled(missing, room):
-    """The share of the room that what is missing takes."""
-    share = np.divide(missing, room, out=np.zeros_like(room), where=(missing > 0.0) & (room > 0.0))
+def _filled(missing, slack):
+    """Return the share of the slack that the missing mass uses, between 0 and 1."""
+    share = np.divide(missing, slack, out=np.zeros_like(slack), where=(missing > 0.0) & (slack > 0.0))
     return np.minimum(share, 1.0)

@@ -1,13 +1,14 @@
-"""The linear programmes of `linred.optimal`: what P(y|s) may be, what it costs, and how good an answer is.
+"""The linear programmes of `linred.optimal`: constraints on Q(y|s), costs, and dual bounds.
 
-All are in lifts, Q(y|s) / P(y), so that a solver's tolerances are relative for each symbol, however rare. LDP <= eps
-says that the lifts of y lie in some [L, e^eps L]: T = Q/P - L is in [0, (e^eps - 1) L]. Log-lift <= lam asks no more
-than e^-lam <= L <= e^(lam - eps), with eps = 2 lam where LDP is not limited or not as much. There are two:
+The variables are lifts, Q(y|s) / P(y), so that a solver's tolerance is relative to each symbol, however rare it is.
+LDP <= eps requires the lifts of y to lie in some interval [L, e^eps L]: T = Q/P - L is in [0, (e^eps - 1) L]. Log-lift
+<= lam adds only e^-lam <= L <= e^(lam - eps), where eps = 2 lam if LDP has no limit or a larger one. There are two:
 
-`network`  sees s. What P(.|s) has and Q(.|s) has not flows along arcs of the alphabet. Few arcs do where the distortion
-           has the triangle inequality: to anywhere at a cost of one (Hamming), or between neighbours (|i-j|).
-`channel`  has rows W(.|r), one for each source r: for each x where s is not seen; for each pair (s, x) where it is, and
-           the distortion breaks the triangle inequality.
+`network`  for mechanisms that use s. The excess of P(.|s) over Q(.|s) flows along arcs between symbols. Few arcs are
+           needed if the distortion satisfies the triangle inequality: one from each symbol to a common node at cost
+           one (Hamming), or arcs between neighbours (|i-j|).
+`channel`  has a row W(.|r) for each source r. A source is a symbol x if the mechanism does not use s, and a pair (s, x)
+           if it does and the distortion violates the triangle inequality.
 """
 
 import math
@@ -19,63 +20,65 @@ from linred.solvers import lp
 from linred.solvers.transport import SLACK
 
 ROOM = 2.0**-40
-"""Nats that a solver may be off by."""
+"""Margin in nats for the solver's tolerance."""
 
 RARE = 1e-8
-"""P(x) below it is lost in a solver's tolerance."""
+"""P(x) below this value is smaller than a solver's tolerance."""
 
 LEAST = 1e-8
-"""Nats: a target below it is lost in HiGHS's tolerance, and one of zero costs hardly more."""
+"""Nats. A smaller target is below HiGHS's tolerance; zero replaces it and costs hardly more."""
 
 LARGEST_LDP = 16.0
-"""Nats: e^eps beyond it would spoil the solver's numbers, and nearly nothing is left to gain."""
+"""Nats. For larger targets e^eps makes the programme ill-conditioned, and there is almost nothing left to gain."""
 
 
 class Limits(NamedTuple):
-    """What Q(y|s) must satisfy, over symbols that all occur; nats, inf where there is no limit."""
+    """The constraints on Q(y|s), over symbols that all occur. Limits are in nats; inf means no limit."""
 
     p_s: np.ndarray
-    p_x: np.ndarray  # the marginal to keep; else only the unit of every symbol
+    p_x: np.ndarray  # the marginal to preserve; if keep_marginal is False, only the scale of each symbol
     ldp: float
     log_lift: float
     keep_marginal: bool
 
     def for_solver(self):
-        """A little less, for rounding, and no more than numbers allow."""
+        """Return limits with a margin for rounding, and LDP capped at LARGEST_LDP."""
         ldp, log_lift = (limit - min(ROOM, limit / 1024.0) for limit in (self.ldp, self.log_lift))
         return self._replace(ldp=min(ldp, LARGEST_LDP), log_lift=log_lift)
 
     def for_highs(self):
-        """The same, and nothing where a tolerance would hide it."""
+        """Return the limits of `for_solver`, with those below HiGHS's tolerance set to zero."""
         limits = self.for_solver()
         ldp, log_lift = (0.0 if limit < LEAST else limit for limit in (limits.ldp, limits.log_lift))
         return limits._replace(ldp=ldp, log_lift=log_lift)
 
     def intervals(self):
-        """(e^eps, least L, greatest L), where P_Y is P_X."""
+        """Return (e^eps, smallest L, largest L) for P_Y = P_X."""
         log_lift, ldp = self.log_lift, min(self.ldp, 2.0 * self.log_lift, 700.0)
         return math.exp(ldp), math.exp(-min(ldp, log_lift)), math.exp(min(0.0, log_lift - ldp))
 
 
 class Sources(NamedTuple):
-    """Of a channel: P(r|s), sparse, |S| x sources; and the symbol x that r may become at no cost."""
+    """The sources r of a channel: `share` is P(r|s), sparse, |S| x sources; r becomes the symbol x[r] at no cost."""
 
     share: object
     x: np.ndarray
 
 
 class Answer(NamedTuple):
-    """Q(y|s), or for a channel W(y|r); what it costs, what any answer must cost at least; False if time was over."""
+    """The solution of a linear programme."""
 
-    matrix: np.ndarray
+    matrix: np.ndarray  # Q(y|s); W(y|r) for a channel
     cost: float
-    bound: float
-    finished: bool = True
+    bound: float  # dual bound: no feasible matrix costs less
+    finished: bool = True  # False if the time limit was reached
 
 
 def _arcs_of(d, n_x):
-    """(start, to, cost): where mass may go, and what a unit of it costs. Of a metric d, without the arcs that others
-    replace at the same cost; None is Hamming, to anywhere: -1."""
+    """Return the arcs (start, end, cost of a unit of mass) for a metric d, without those that other arcs replace.
+
+    If d is None (Hamming), each symbol has one arc, to a common node with the number -1.
+    """
     if d is None:
         return np.arange(n_x), np.full(n_x, -1), np.ones(n_x)
     needed = ~np.eye(n_x, dtype=bool)
@@ -87,14 +90,14 @@ def _arcs_of(d, n_x):
 
 
 def symbols_as_sources(p):
-    """Each x a source, whatever s is."""
+    """Return `Sources` with one source for each x, the same for all s."""
     from scipy.sparse import csc_array
 
     return Sources(csc_array(p), np.arange(p.shape[1]))
 
 
 def pairs_as_sources(p):
-    """Each pair (s, x) that occurs a source."""
+    """Return `Sources` with one source for each pair (s, x) that occurs."""
     from scipy.sparse import csc_array
 
     s, x = np.nonzero(p)
@@ -102,20 +105,23 @@ def pairs_as_sources(p):
 
 
 def network(limits, p, d=None, time_limit=None):
-    """The cheapest way from P(x|s) = p to a Q(x|s) within the limits by a metric d, None for Hamming: an `Answer`."""
+    """Return the `Answer` with the least transport cost from P(x|s) = p to a feasible Q(y|s), for a metric d.
+
+    d : None for Hamming.
+    """
     n_s, n_x = p.shape
     starts, ends, costs = _arcs_of(d, n_x)
     programme = lp.LinearProgram()
     released = _Released(programme, limits, sums=True)
     s, arc = _pairs(n_s, starts.size)
-    used = (p[s, starts[arc]] > 0.0) | (ends[arc] >= 0)  # nothing is lost where there is nothing
+    used = (p[s, starts[arc]] > 0.0) | (ends[arc] >= 0)  # a symbol without mass sends none to the common node
     s, arc = s[used], arc[used]
     start, to, cost = starts[arc], ends[arc], costs[arc]
     unit, inside = limits.p_x, to >= 0
-    of_flow = np.where(inside, np.minimum(unit[start], unit[to]), unit[start])  # no coefficient is above one
+    of_flow = np.where(inside, np.minimum(unit[start], unit[to]), unit[start])  # scaled so that coefficients are <= 1
     flow = programme.variables(limits.p_s[s] * cost * of_flow)
     balance = programme.inequalities
-    row = balance.add(-(p / unit).ravel())  # P and what flows in is no more than Q and what flows out
+    row = balance.add(-(p / unit).ravel())  # P + inflow <= Q + outflow
     for part in released.lifts:
         balance.term(row, part, -1.0)
     balance.term(row[s * n_x + start], flow, -of_flow / unit[start])
@@ -128,15 +134,18 @@ def network(limits, p, d=None, time_limit=None):
     return Answer(released.q(solved), solved.cost, bound)
 
 
-def _overcharge_rare(limits, price, of_marginals, much):
-    """Symbols that are rarer than a solver's tolerance have prices that are none. Charge more than anybody would pay to
-    become one, in place: they are so few that the bound loses nothing."""
+def _overcharge_rare(limits, price, of_marginals, charge):
+    """Replace, in place, the dual prices of symbols that are rarer than the solver's tolerance.
+
+    Their prices are noise. A charge above the cost of any move keeps the dual bound valid, and the bound loses next to
+    nothing because these symbols have so little mass.
+    """
     rare = (limits.p_x < RARE) & limits.keep_marginal
-    price[:, rare], of_marginals[rare] = -much * limits.p_s[:, None], -much
+    price[:, rare], of_marginals[rare] = -charge * limits.p_s[:, None], -charge
 
 
 def least_cost_of_moves(p, p_s, d, price):
-    """sum over s and x of P(x|s) min_y (p_s d(x, y) - price(s, y))."""
+    """Return the sum over s and x of P(x|s) min_y (p_s d(x, y) - price(s, y))."""
     if d is None:
         anywhere = p_s - price.max(axis=1)
         return float((p * np.minimum(-price, anywhere[:, None])).sum())
@@ -144,16 +153,16 @@ def least_cost_of_moves(p, p_s, d, price):
 
 
 def channel(limits, sources, cost, *, fixed=None, time_limit=None):
-    """The cheapest W(y|r) whose Q(y|s) = sum_r P(r|s) W(y|r) is within the limits, or is `fixed`: an `Answer`.
+    """Return the `Answer` with the cheapest W(y|r) whose Q(y|s) = sum_r P(r|s) W(y|r) is feasible, or equals `fixed`.
 
-    cost : sources x symbols, what W(y|r) = 1 costs.
+    cost : sources x symbols, the cost of W(y|r) = 1.
     """
     (n_s, n_r), n_y = sources.share.shape, limits.p_x.size
     programme = lp.LinearProgram()
     released = _Released(programme, limits, sums=False) if fixed is None else None
     r, y = _pairs(n_r, n_y)
     weight = limits.p_s @ sources.share
-    of_entry = (np.minimum(weight[:, None], limits.p_x) / weight[:, None]).ravel()  # as with flows
+    of_entry = (np.minimum(weight[:, None], limits.p_x) / weight[:, None]).ravel()  # scaled as the flows of `network`
     entry = programme.variables(cost.ravel() * of_entry)
     equations = programme.equations
     one = equations.add(np.ones(n_r))
@@ -174,10 +183,10 @@ def channel(limits, sources, cost, *, fixed=None, time_limit=None):
 
 
 class _Released:
-    """Q(y|s) in a programme, its limits, and what follows from their prices. `lifts` add up to Q(y|s) / P_X(y).
+    """The variables and constraints of Q(y|s) in a linear programme, and their dual prices.
 
-    `sums` says whether sum_y Q(y|s) = 1 has to be written down. Of the equations that are, one follows from the others
-    where the marginal is kept, and would contradict them by rounding: it is left out, and has no price.
+    The `lifts` add up to Q(y|s) / P_X(y). `sums` says whether sum_y Q(y|s) = 1 needs an equation. If the marginal is
+    kept, one equation depends on the others and would contradict them by rounding: it is omitted, and has no price.
     """
 
     def __init__(self, programme, limits, sums):
@@ -211,23 +220,23 @@ class _Released:
         return (solved.x[self._least] + solved.x[self._above].reshape(-1, self._least.size)) * self.limits.p_x
 
     def prices(self, solved):
-        """Of the sums over y and of the marginal; nothing where an equation was left out."""
+        """Return the dual prices of the sums over y and of the marginal; 0 for the equation that is omitted."""
         price = solved.of_equations
         of_sums, of_marginals = (np.where(rows >= 0, price[rows], 0.0) for rows in (self._sums, self._marginals))
         return of_sums, of_marginals / self.limits.p_x
 
 
 def dual_bound(limits, price, of_sums, of_marginals):
-    """A lower bound of sum price(s, y) Q(y|s) over all Q within the limits: weak duality, whatever the prices are.
+    """Return a lower bound of sum price(s, y) Q(y|s) over all feasible Q, by weak duality, for any prices.
 
-    With the sums over y and over s priced too, columns y are apart. In one where P(y) is one, the least sum over
-    L <= q_s <= e^eps L is linear in L, and so least at an end of it.
+    Once the sums over y and over s are priced too, the columns y separate. In a column scaled to P(y) = 1, the minimum
+    over L <= q_s <= e^eps L is linear in L, so it is attained at an end of the range of L.
     """
     factor, *ends = limits.intervals()
     reduced = price - of_sums[:, None] - limits.p_s[:, None] * of_marginals
     rises, falls = np.maximum(reduced, 0.0).sum(axis=0), np.minimum(reduced, 0.0).sum(axis=0)
     by_y = of_marginals + np.min([least * (rises + factor * falls) for least in ends], axis=0)
-    # P_Y is kept, or else all of it might be where it is cheapest.
+    # If P_Y is free, all of its mass could be on the cheapest symbol.
     return float(of_sums.sum() + (limits.p_x @ by_y if limits.keep_marginal else by_y.min()))
 
 

@@ -1,13 +1,15 @@
-"""The programme of fewest changes where s is seen and P_Y = P_X, by an interior-point method made for it.
+"""An interior-point method for the fewest changes, for mechanisms that use s and keep P_Y = P_X.
 
-In lifts, z = P(x|s)/P(x) before and q = z - g + h after, with loss g >= 0 and gain h >= 0:
+The linear programme in lifts, with z = P(x|s)/P(x) before and q = z - g + h after, loss g >= 0 and gain h >= 0:
 
-    least sum p_s p_x g   with  a = q - L >= 0,  b = e^eps L - q >= 0,  low <= L <= high,
-                                sum_x p_x (q - z) = 0 for each s,  sum_s p_s (q - z) = 0 for each x.
+    minimise sum p_s p_x g   subject to  a = q - L >= 0,  b = e^eps L - q >= 0,  low <= L <= high,
+                                         sum_x p_x (q - z) = 0 for each s,  sum_s p_s (q - z) = 0 for each x.
 
-Mehrotra's predictor-corrector method. Given the prices m_s of the rows, columns x are apart, and in a column all cells
-are but for its L and the price y_x of its sum: so a Newton step takes O(|S||X|) and one system of |S| equations. q = 1,
-that is P(y|s) = P(y), is inside and keeps all sums; so each iterate does, and may be the answer when time is over.
+This is Mehrotra's predictor-corrector method, adapted to the structure of the programme. Given the dual prices m_s of
+the rows, the columns x separate; within a column the cells are linked only by its L and by the price y_x of its sum. So
+a Newton step takes O(|S||X|) operations beside one system of |S| equations. The method starts at q = 1, that is
+P(y|s) = P(y), which is strictly feasible. Every iterate satisfies all sums, and can be returned when the time limit is
+reached.
 """
 
 import logging
@@ -21,36 +23,37 @@ from linred.solvers.exact_sums import with_both_means
 log = logging.getLogger("linred")
 
 START, SMALL_GAP = 0.5, 2.0**-40
-"""The gap to begin with, about, and the one to end with: shares of records."""
+"""Approximate gap at the start, and the gap at which the method stops: shares of records."""
 
 MOST_STEPS, PATIENCE = 300, 40
-"""Steps in all, and steps in which the gap must halve."""
+"""Maximum number of steps, and the number of steps in which the gap must halve."""
 
 LIGHTEST = 2.0**-40
-"""Relative to the mean weight of a cell: lighter ones count alike."""
+"""Smallest weight of a cell relative to the mean weight; lighter cells get this weight on the central path."""
 
-TO_THE_WALL, REFINEMENTS = 0.995, 2
-"""How much of the way to where a slack or a price would be 0 is gone; how often a direction is solved for."""
+STEP_FRACTION, REFINEMENTS = 0.995, 2
+"""Fraction of the way to the boundary, where a slack or a price is 0, that a step takes; solves for each direction."""
 
-CORRECTIONS, WORTH_IT, NEAR = 3, 0.05, (0.1, 10.0)
-"""Directions that are tried in its place, how much longer the step must become, and products near the centre."""
+CORRECTIONS, MIN_LENGTHENING, CENTRAL_RANGE = 3, 0.05, (0.1, 10.0)
+"""Centrality corrections of a direction: how many are tried, by how much one must lengthen the step, and the range of
+products, relative to the central path, that need no correction."""
 
-AT_REST, STILL_SUMS = 1e-9, 2.0**-42
-"""Relative: a lift that has moved by less was not meant to move; sums that are off by more are not to be mended."""
+UNMOVED, SUM_TOLERANCE = 1e-9, 2.0**-42
+"""Relative change of a lift that counts as noise; tolerance on the sums once such lifts are reset to their start."""
 
 
 def fewest_changes(limits, p, end):
-    """An `Answer`, which is not a vertex and, where time runs out, not yet the optimum."""
+    """Return the `Answer`, which is not a vertex and, if the time limit is reached, not yet the optimum."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a step that is not finite is not taken
-        point, gap, in_time = _walk(limits, p, end)
+        point, gap, in_time = _iterate(limits, p, end)
     price = limits.p_s[:, None] * (point.zg - 1.0) * point.may_lose
     bound = formulations.least_cost_of_moves(p, limits.p_s, None, price)
     bound += formulations.dual_bound(limits, price, limits.p_s * point.m, point.y)
     return formulations.Answer(_rounded(point) * limits.p_x, point.cost(), bound, in_time or gap <= SMALL_GAP)
 
 
-def _walk(limits, p, end):
-    """(the last point, its gap, whether there was time)."""
+def _iterate(limits, p, end):
+    """Return (the last point, its gap, whether the method stopped before the time limit)."""
     point, best, since, in_time = _Point(p / limits.p_x, limits), np.inf, 0, True
     for step in range(MOST_STEPS):
         gap = point.gap()
@@ -65,14 +68,14 @@ def _walk(limits, p, end):
 
 
 def _rounded(point):
-    """Lifts, those that hardly moved just as they were; unless that holds the others too tight for their sums."""
-    q = with_both_means(*point.at_rest(), point.p_s[:, 0], point.p_x)
+    """Return the lifts with those that hardly moved reset to their start, unless the sums cannot be exact then."""
+    q = with_both_means(*point.with_unmoved_fixed(), point.p_s[:, 0], point.p_x)
     off = max(np.abs(q @ point.p_x - 1.0).max(), np.abs(point.p_s[:, 0] @ q - 1.0).max())
-    return q if off <= STILL_SUMS else point.z + point.u
+    return q if off <= SUM_TOLERANCE else point.z + point.u
 
 
 class _Point:
-    """An iterate. za, zb, zg, zh, ze, zf are the prices of a, b, g, h, e = L - low, f = high - L >= 0."""
+    """An iterate. za, zb, zg, zh, ze, zf are the dual prices of a, b, g, h, e = L - low and f = high - L, all >= 0."""
 
     VARIABLES = ("u", "l", "a", "b", "g", "h", "e", "f"), ("m", "y", "za", "zb", "zg", "zh", "ze", "zf")
     PAIRS = (("a", "za"), ("b", "zb"), ("g", "zg"), ("h", "zh"), ("e", "ze"), ("f", "zf"))
@@ -80,8 +83,8 @@ class _Point:
     def __init__(self, z, limits):
         self.z, self.p_s, self.p_x = z, limits.p_s[:, None], limits.p_x
         self.factor, low, high = limits.for_solver().intervals()
-        self.may_lose = z > 0.0  # elsewhere q may be what it likes, and g, h stand idle
-        self.moves_l = 1.0 if high > low * (1.0 + 1e-12) else 0.0  # L is given where only lifts are limited
+        self.may_lose = z > 0.0  # where z = 0 nothing can be lost: q is free, and g and h are unused
+        self.moves_l = 1.0 if high > low * (1.0 + 1e-12) else 0.0  # L is fixed if only lifts are limited
         of_q, of_l = self.p_s * self.p_x, self.p_x * self.moves_l
         of_loss = of_q * self.may_lose
         self.weights = {"a": of_q, "b": of_q, "g": of_loss, "h": of_loss, "e": of_l, "f": of_l}
@@ -97,12 +100,14 @@ class _Point:
         self.g = np.where(self.may_lose, np.maximum(-self.u, 0.0) + spare, 1.0)
         self.h = np.where(self.may_lose, np.maximum(self.u, 0.0) + spare, 1.0)
         both = np.where(self.may_lose, self.g + self.h, 1.0)
-        self.zg, self.zh = self.h / both, self.g / both  # they sum to one, and products are about right
+        self.zg, self.zh = self.h / both, self.g / both  # sum to one, with products near the central path
         self.m, self.y = np.zeros(z.shape[0]), np.zeros(self.p_x.size)
 
     def _shares(self):
-        """What a product of slack and price has of the gap on the central path: as much as any other, times its weight.
-        With equal products whatever the weights are, rare symbols would stop every step.
+        """Return the products of slack and price on the central path, as shares of the gap.
+
+        Each product times its weight contributes equally to the gap. If the products themselves were equal, rare
+        symbols would shorten every step.
         """
         count = sum(np.count_nonzero(weight) for weight in self.weights.values())
         least = LIGHTEST * self.weights["a"].mean()
@@ -112,7 +117,7 @@ class _Point:
         return float(np.vdot(self.weights["g"], self.g))
 
     def gap(self, step=None, primal=0.0, dual=0.0):
-        """Complementarity, here or after a step: what the cost is above the dual's where all equations hold."""
+        """Return the complementarity gap, here or after a step: primal less dual cost if all equations hold."""
         total = 0.0
         for slack, price in self.PAIRS:
             here, there = getattr(self, slack), getattr(self, price)
@@ -122,24 +127,25 @@ class _Point:
         return total
 
     def move(self):
-        """One step, as far as it goes; whether there was one.
+        """Take one step; return False if no step can be taken.
 
-        Where Newton would go at once shows the centring and the curvature to allow for. Then products of slacks and
-        prices that would get far from their mean are drawn to it, as long as that makes the step longer (Gondzio).
+        The affine-scaling direction (predictor) determines the centring and the second-order term of the corrector
+        (Mehrotra). Products of slacks and prices that would then be far from the central path are corrected towards it
+        as long as that lengthens the step (Gondzio).
         """
         system = _System(self)
-        straight = system.direction({}, {})
+        affine = system.direction({}, {})
         gap = self.gap()
-        centring = (self.gap(straight, *self._lengths(straight, 1.0)) / gap) ** 3
+        centring = (self.gap(affine, *self._lengths(affine, 1.0)) / gap) ** 3
         centre = {slack: centring * gap * share for slack, share in self.shares.items()}
-        allowed = {slack: straight[slack] * straight[price] for slack, price in self.PAIRS}
-        step = system.direction(centre, allowed)
-        lengths = self._lengths(step, TO_THE_WALL)
+        curvature = {slack: affine[slack] * affine[price] for slack, price in self.PAIRS}
+        step = system.direction(centre, curvature)
+        lengths = self._lengths(step, STEP_FRACTION)
         for _ in range(CORRECTIONS):
-            allowed = self._drawn_to(centre, allowed, step, lengths)
-            other = system.direction(centre, allowed)
-            longer = self._lengths(other, TO_THE_WALL)
-            if sum(longer) < sum(lengths) + WORTH_IT:
+            curvature = self._towards_centre(centre, curvature, step, lengths)
+            other = system.direction(centre, curvature)
+            longer = self._lengths(other, STEP_FRACTION)
+            if sum(longer) < sum(lengths) + MIN_LENGTHENING:
                 break
             step, lengths = other, longer
         if not all(np.isfinite(part).all() for part in step.values()):
@@ -149,25 +155,25 @@ class _Point:
             for name in names:
                 setattr(self, name, getattr(self, name) + length * step[name])
         if self.p_s[:, 0] @ np.abs(self.u @ self.p_x) + self.p_x @ np.abs(self.p_s[:, 0] @ self.u) > SMALL_GAP:
-            self.__dict__ = before  # near a vertex the equations may be too much alike to be solved
+            self.__dict__ = before  # near a vertex the system can be too ill-conditioned to solve
             return False
         gains, loses = self.may_lose & (self.u > 0.0), self.may_lose & (self.u <= 0.0)
-        self.h = np.where(gains, self.u + self.g, self.h)  # h - g is u, whatever rounding did
+        self.h = np.where(gains, self.u + self.g, self.h)  # restores h - g = u after rounding
         self.g = np.where(loses, self.h - self.u, self.g)
         return True
 
-    def _drawn_to(self, centre, allowed, step, lengths):
-        """`allowed` so that the products after a longer step come nearer to the centre."""
+    def _towards_centre(self, centre, curvature, step, lengths):
+        """Return `curvature` with the correction that moves the products after a longer step towards the centre."""
         primal, dual = (min(1.0, 1.1 * length + 0.1) for length in lengths)
-        drawn = {}
+        corrected, (low, high) = {}, CENTRAL_RANGE
         for slack, price in self.PAIRS:
             product = (getattr(self, slack) + primal * step[slack]) * (getattr(self, price) + dual * step[price])
-            toward = np.clip(product, NEAR[0] * centre[slack], NEAR[1] * centre[slack]) - product
-            drawn[slack] = allowed[slack] - np.maximum(toward, -NEAR[1] * centre[slack])
-        return drawn
+            toward = np.clip(product, low * centre[slack], high * centre[slack]) - product
+            corrected[slack] = curvature[slack] - np.maximum(toward, -high * centre[slack])
+        return corrected
 
     def _lengths(self, step, share):
-        """How far slacks, and how far prices, can go before one is 0, times a share; at most 1."""
+        """Return the primal and the dual step length, at most 1: a share of the way to where a slack or price is 0."""
         lengths = []
         for names in zip(*self.PAIRS, strict=True):
             most = 1.0 / share
@@ -178,19 +184,20 @@ class _Point:
             lengths.append(share * most)
         return lengths
 
-    def at_rest(self):
-        """(lifts, and what they may be): those that hardly moved are as they were, and may not move."""
+    def with_unmoved_fixed(self):
+        """Return (lifts, lower limits, upper limits) with the lifts that hardly moved fixed at their start."""
         low, high = np.broadcast_to(self.l, self.z.shape), np.broadcast_to(self.factor * self.l, self.z.shape)
-        rest = (np.abs(self.u) <= AT_REST * self.z) & (self.z >= low) & (self.z <= high)
+        unmoved = (np.abs(self.u) <= UNMOVED * self.z) & (self.z >= low) & (self.z <= high)
         q = np.clip(self.z + self.u, low, high)
-        return tuple(np.where(rest, self.z, part) for part in (q, low, high))
+        return tuple(np.where(unmoved, self.z, part) for part in (q, low, high))
 
 
 class _System:
-    """The equations of a Newton step at a point, solved for two right sides.
+    """The linear system of a Newton step at a point, factorised once for several right-hand sides.
 
-    With A = za/a, B = zb/b, G = e^eps and D = g/zg + h/zh, a cell has K du = R + C dL + dm + dy, where
-    K = 1/D + A + B and C = A + G B. Its column has sum p_s du = 0 and one equation for dL, the rows sum p_x du = 0.
+    With A = za/a, B = zb/b, G = e^eps and D = g/zg + h/zh, each cell satisfies K du = R + C dL + dm + dy, where
+    K = 1/D + A + B and C = A + G B. Each column satisfies sum_s p_s du = 0 and one equation for dL; each row satisfies
+    sum_x p_x du = 0.
     """
 
     def __init__(self, point):
@@ -205,7 +212,7 @@ class _System:
         of_k = at.p_s * self.by_k
         self.k0 = of_k.sum(axis=0)
         self.mean_c = (of_k * self.C).sum(axis=0) / self.k0
-        self.v = self.C - self.mean_c  # so that dL and dy come apart
+        self.v = self.C - self.mean_c  # decouples dL from dy
         stiffness = (at.p_s * (self.A + big**2 * self.B - self.C**2 * self.by_k)).sum(axis=0)
         stiffness += self.k0 * self.mean_c**2 + at.ze / at.e + at.zf / at.f
         self.by_stiffness = at.moves_l / np.where(at.moves_l > 0.0, stiffness, 1.0)
@@ -213,12 +220,13 @@ class _System:
         self._scale = rows.sum(axis=1, keepdims=True)
         rows = rows / self._scale
         schur = (rows * self.v * self.by_stiffness) @ (of_k * self.v).T - (rows / self.k0) @ of_k.T
-        # All m may rise by what all y fall: of those take the step whose mean is 0. And a bit, so that no row sticks.
+        # A constant can be added to all m and subtracted from all y: the term p_s selects the step with mean 0 over s.
+        # The 2^-44 is a regularisation for rows that would otherwise be singular.
         schur += (1.0 + 2.0**-44) * np.eye(len(schur)) + at.p_s.T
         self._factors = lu_factor(schur, check_finite=False)
 
     def direction(self, centre, curvature):
-        """The step to complementary products of `centre`, less the curvature of a step before."""
+        """Return the step towards the products `centre`, with the second-order term `curvature` of an earlier one."""
         from scipy.linalg import lu_solve
 
         at, big = self.at, self.at.factor
@@ -226,7 +234,7 @@ class _System:
         ra, rb = bend["a"] / at.a - at.za, bend["b"] / at.b - at.zb
         rg, rh = at.may_lose * (bend["g"] / at.zg - at.g), at.may_lose * (bend["h"] / at.zh - at.h)
         re, rf = at.moves_l * (bend["e"] / at.e - at.ze), at.moves_l * (bend["f"] / at.f - at.zf)
-        off = at.za - at.zb + at.m[:, None] + at.y - (at.zg - 1.0)  # what the dual equations miss
+        off = at.za - at.zb + at.m[:, None] + at.y - (at.zg - 1.0)  # dual residual
         off_l = (at.p_s * (at.za + ra - big * (at.zb + rb))).sum(axis=0) - (at.ze + re) + (at.zf + rf)
         right = (rh - rg) * self.by_d + ra - rb + off
         of_k = at.p_s * self.by_k
@@ -240,7 +248,7 @@ class _System:
 
         dm = np.zeros(at.m.size)
         du, dl, dy = of_cells(dm)
-        for _ in range(REFINEMENTS):  # rows of rare s are nearly alike at the end, and one solution is not enough
+        for _ in range(REFINEMENTS):  # near the optimum, rows of rare s are nearly parallel: one solve is inaccurate
             missing = (at.u + du) @ at.p_x / self._scale[:, 0]
             dm = dm - lu_solve(self._factors, missing, check_finite=False)
             du, dl, dy = of_cells(dm)

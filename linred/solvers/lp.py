@@ -1,4 +1,4 @@
-"""Linear programmes: the only caller of SciPy's HiGHS and of POT."""
+"""Linear programmes: the only module that calls SciPy's HiGHS and POT."""
 
 import importlib.util
 import logging
@@ -11,48 +11,48 @@ import numpy as np
 log = logging.getLogger("linred")
 
 TOLERANCES = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")
-HIGHS_TOLERANCE, LESS_STRICT = 1e-10, 1e-7
-"""The tightest that HiGHS takes, on a problem scaled to total mass one and largest cost one; and its usual one."""
+HIGHS_TOLERANCE, DEFAULT_TOLERANCE = 1e-10, 1e-7
+"""The smallest tolerance that HiGHS accepts, for a problem with total mass one and largest cost one; its default."""
 
 COST_CAP = 1e5
-"""Times the median cost: dearer arcs cost just that. What a cap may spoil is mended on the basis tree."""
+"""Costs of arcs are capped at this multiple of the median cost. Pivots on the basis tree then correct the plan."""
 
-TIME_IS_OVER = "time_limit is over"
+TIME_IS_OVER = "the time limit was reached (raise time_limit=)"
 
-IN_HASTE = 300.0
-"""Seconds for a first try. HiGHS may spend a hundredth of its limit on looking for equations that depend on others,
-which takes longer than all the rest where there are many; without a limit, 1,000 seconds."""
+FIRST_TIME_LIMIT = 300.0
+"""Seconds for the first attempt. HiGHS spends up to a hundredth of its time limit, or 1,000 seconds without a limit, on
+a search for dependent equations. In large programmes that search takes longer than everything else."""
 
 LARGE = 2000
-"""Variables: from there on HiGHS's interior point is faster than its dual simplex."""
+"""Number of variables above which the interior-point method of HiGHS is faster than its dual simplex."""
 
 
 class Rows:
-    """Rows of equations or inequalities and their right sides, written down term by term."""
+    """Equations or inequalities with their right-hand sides, built term by term."""
 
     def __init__(self):
         self._right, self._terms, self.n_rows = [], [], 0
 
     def add(self, right):
-        """New rows, as their numbers."""
+        """Add rows; return their numbers."""
         self._right.append(right)
         self.n_rows += len(right)
         return np.arange(self.n_rows - len(right), self.n_rows)
 
     def add_some(self, which, right):
-        """New rows where `which` says so, as their numbers; -1 for the others, which are never written."""
+        """Add rows where `which` is True; return their numbers, and -1 elsewhere."""
         numbers = np.full(which.size, -1)
         numbers[which] = self.add(np.broadcast_to(right, which.shape)[which])
         return numbers
 
     def term(self, row, variable, value):
-        """Add value * variable to a row, all broadcast against each other; nothing where the row is -1."""
+        """Add value * variable to a row. The arguments broadcast; terms of row -1 are ignored."""
         parts = np.broadcast_arrays(row, variable, value)
         written = parts[0].ravel() >= 0
         self._terms.append([part.ravel()[written] for part in parts])
 
     def matrix(self, n_variables):
-        """(A, b) with A sparse, as `linprog` takes them; None where there are no rows."""
+        """Return (A, b) with sparse A in the form that `linprog` accepts; (None, None) if there are no rows."""
         from scipy.sparse import csr_array
 
         if not self.n_rows:
@@ -62,11 +62,11 @@ class Rows:
 
 
 class NotSolvedError(RuntimeError):
-    """Time was over, or HiGHS gave up."""
+    """The time limit was reached, or HiGHS failed."""
 
 
 class Solution(NamedTuple):
-    """Of a linear programme; prices are what the cost rises by with the right side of a row."""
+    """The solution of a linear programme, with dual prices: the rate at which the cost grows with a right-hand side."""
 
     x: np.ndarray
     cost: float
@@ -75,21 +75,24 @@ class Solution(NamedTuple):
 
 
 class LinearProgram:
-    """min cost @ x subject to equations and inequalities (<=), written down term by term."""
+    """min cost @ x subject to equations and inequalities (<=), built term by term."""
 
     def __init__(self):
         self._parts, self._n_variables = [], 0
         self.equations, self.inequalities = Rows(), Rows()
 
     def variables(self, cost, low=0.0, high=math.inf):
-        """New variables, as their numbers."""
+        """Add variables; return their numbers."""
         cost = np.asarray(cost, float)
         self._parts.append((cost, np.full(cost.size, low), np.full(cost.size, high)))
         self._n_variables += cost.size
         return np.arange(self._n_variables - cost.size, self._n_variables)
 
     def solve(self, time_limit=None):
-        """A `Solution`: a vertex, feasible and optimal to about HIGHS_TOLERANCE; otherwise a `NotSolvedError`."""
+        """Return a `Solution`, a vertex that is feasible and optimal to about HIGHS_TOLERANCE.
+
+        Raise NotSolvedError if there is none within the time limit.
+        """
         from scipy.optimize import linprog
 
         cost, low, high = (np.concatenate(part) for part in zip(*self._parts, strict=True))
@@ -101,7 +104,8 @@ class LinearProgram:
         n_rows = self.equations.n_rows, self.inequalities.n_rows
         log.info("HiGHS: %d variables, %d equations, %d inequalities", cost.size, *n_rows)
         first, second = ("highs-ipm", "highs-ds") if cost.size > LARGE else ("highs-ds", "highs-ipm")
-        attempts, patience = [(first, HIGHS_TOLERANCE), (second, HIGHS_TOLERANCE), (first, LESS_STRICT)], IN_HASTE
+        attempts = [(first, HIGHS_TOLERANCE), (second, HIGHS_TOLERANCE), (first, DEFAULT_TOLERANCE)]
+        patience = FIRST_TIME_LIMIT
         while attempts:
             begin, (method, tolerance) = time.monotonic(), attempts[0]
             if begin >= end:
@@ -113,19 +117,20 @@ class LinearProgram:
             if result.status == 0:
                 prices = (rows.marginals * scale for rows in (result.eqlin, result.ineqlin))
                 return Solution(np.maximum(result.x, low), float(cost @ result.x), *prices)
-            if result.status == 1:  # the limit was reached: once more, and take the time
+            if result.status == 1:  # the time limit of the attempt was reached: repeat it without one
                 patience = math.inf
             else:
                 del attempts[0]
-        raise NotSolvedError(f"HiGHS did not solve a programme of {cost.size} variables: {result.message}")
+        raise NotSolvedError(f"HiGHS did not solve a linear programme of {cost.size} variables: {result.message}")
 
 
 def transport(supply, demand, cost):
-    """An optimal transport as (plan, potentials of supply, of demand): near a vertex, not exact.
+    """Return (transport plan, potentials of supply, potentials of demand) of an optimal transport, near a vertex.
 
-    `linred.solvers.transport` makes it exact. By POT's network simplex where it is installed, else by HiGHS.
+    The result is not exact; `linred.solvers.transport` makes it so. POT's network simplex is used if it is installed,
+    HiGHS otherwise.
     """
-    # Tolerances are relative to the largest cost: cap what stands for "never", or it would make all others equal.
+    # Tolerances are relative to the largest cost. Without a cap, a prohibitive cost would make all others look equal.
     some = cost[cost > 0.0]
     scale = float(min(some.max(), COST_CAP * np.median(some))) if some.size else 1.0
     mass = float(supply.sum())
@@ -154,14 +159,14 @@ def _transport_by_highs(supply, demand, cost):
 
     n_x, n_y = cost.shape
     arcs = np.arange(n_x * n_y)
-    ends = np.concatenate([arcs // n_y, n_x + arcs % n_y])  # each arc is in the equation of its x and of its y
+    ends = np.concatenate([arcs // n_y, n_x + arcs % n_y])  # an arc is in the equation of its x and in that of its y
     equations = csr_array((np.ones(ends.size), (ends, np.tile(arcs, 2))), shape=(n_x + n_y, arcs.size))
-    # One equation follows from the others; with it, sums that differ by an ulp would be infeasible.
+    # One equation depends on the others. With it, totals that differ by an ulp would make the programme infeasible.
     kept = np.delete(np.arange(n_x + n_y), n_x + np.argmax(demand))
     sums, options = np.concatenate([supply, demand])[kept], dict.fromkeys(TOLERANCES, HIGHS_TOLERANCE)
     result = linprog(cost.ravel(), A_eq=equations[kept], b_eq=sums, method="highs-ds", options=options)
     if result.status != 0:
-        raise RuntimeError(f"HiGHS did not solve a transport of {n_x} x {n_y}: {result.message}")
+        raise RuntimeError(f"HiGHS did not solve a transport problem of {n_x} x {n_y}: {result.message}")
     potential = np.zeros(n_x + n_y)
     potential[kept] = result.eqlin.marginals
     return result.x.reshape(cost.shape), potential[:n_x], potential[n_x:]

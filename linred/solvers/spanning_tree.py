@@ -1,12 +1,13 @@
-"""Spanning trees of a transport, whose nodes are the x and then the y: the flows on one are the only ones, and exact.
+"""Basis trees of a transport problem: a spanning tree determines its flows uniquely, so they can be computed exactly.
 
-Arcs are pairs (x, y); a node's neighbours are pairs (arc, node at the other end).
+Nodes are numbered: first the x, then the y. Arcs are pairs (x, y). The neighbours of a node are pairs (arc, node at the
+other end).
 """
 
 import numpy as np
 
 _UNIT = 2**1074
-"""Every double is a whole number of 1/_UNIT."""
+"""Every double is an integer multiple of 1/_UNIT."""
 
 
 def as_integers(values):
@@ -30,7 +31,7 @@ class Forest:
         return node
 
     def join(self, i, j):
-        """Add an arc; False where it would close a cycle."""
+        """Add an arc and return True; return False if it would close a cycle."""
         a, b = self._root(i), self._root(self._shape[0] + j)
         if a == b:
             return False
@@ -39,13 +40,13 @@ class Forest:
         return True
 
     def join_all(self, arcs):
-        """Add those of the arcs, as places in a plan, that close no cycle."""
+        """Add the arcs that close no cycle, in order; `arcs` are flat indices into a transport plan."""
         for i, j in zip(*(index.tolist() for index in np.unravel_index(arcs, self._shape)), strict=True):
             self.join(i, j)
 
 
 def spanning_tree(plan, reduced_cost):
-    """The basis of a plan: its flows, the largest first; between parts that they leave, arcs of least reduced cost."""
+    """Return the basis tree of a transport plan: its flows, largest first, connected by arcs of least reduced cost."""
     n_x, n_y = plan.shape
     forest = Forest(n_x, n_y)
     flows = np.flatnonzero(plan > 0.0)
@@ -56,7 +57,7 @@ def spanning_tree(plan, reduced_cost):
 
 
 def neighbors_on(tree, n_x, n_y):
-    """The neighbours of each node."""
+    """Return the neighbours of each node."""
     neighbors = [[] for _ in range(n_x + n_y)]
     for arc, (i, j) in enumerate(tree):
         neighbors[i].append((arc, n_x + j))
@@ -65,9 +66,10 @@ def neighbors_on(tree, n_x, n_y):
 
 
 def flows_on(tree, neighbors, supply, demand):
-    """The only flows on a tree that use up supply and demand: a leaf's arc carries all that the leaf has left.
+    """Return the unique flows on a tree that meet supply and demand: the arc of a leaf carries all the leaf has left.
 
-    The most probable symbol is the root, which is no leaf: it takes what the sums of supply and demand differ by.
+    The node with the largest mass is the root and never a leaf: it absorbs the difference between the totals of supply
+    and demand.
     """
     left = as_integers([*supply.tolist(), *demand.tolist()])
     root = left.index(max(left))
@@ -87,7 +89,10 @@ def flows_on(tree, neighbors, supply, demand):
 
 
 def walk(start, neighbors, without_arc=None):
-    """(node, arc, other) for every other node that hangs together with `start`: each after the node that it is by."""
+    """Yield (node, arc, other) for each node `other` connected with `start`; `node` is yielded before, as an `other`.
+
+    The arc `without_arc` counts as removed.
+    """
     reached, pending = {start}, [start]
     while pending:
         node = pending.pop()
@@ -99,14 +104,14 @@ def walk(start, neighbors, without_arc=None):
 
 
 def part_of(start, without_arc, neighbors):
-    """Which nodes hang together with `start` once an arc is taken away."""
+    """Return a mask of the nodes that remain connected with `start` when an arc is removed."""
     inside = np.zeros(len(neighbors), bool)
     inside[[start, *(other for _, _, other in walk(start, neighbors, without_arc))]] = True
     return inside
 
 
 def path_on(start, end, neighbors):
-    """The arcs from one node to another, in order."""
+    """Return the arcs on the path from one node to another, in order."""
     next_on_path = {other: (arc, node) for node, arc, other in walk(end, neighbors)}
     path = []
     while start != end:

@@ -1,4 +1,4 @@
-"""Symbols that a programme need not tell apart, merged: what makes large alphabets small."""
+"""Merging of symbols that a linear programme need not distinguish, which makes large alphabets small."""
 
 import numpy as np
 
@@ -6,18 +6,19 @@ from linred.distribution.joint import Joint
 
 
 class Merged:
-    """P(x|s) over classes of s with the same P(.|s) and, with `symbols`, of x with the same P(.|x).
+    """P(x|s) over classes of s with equal P(.|s) and, if `symbols` is True, over classes of x with equal P(.|x).
 
-    Classes of s lose nothing: the mean of two answers for the same row is one for both, and costs no more. Classes of x
-    lose nothing where every change costs the same: within a class nothing need change, and what comes in is shared out
-    in proportion. Symbols that never occur are in no class.
+    Merging equal rows does not raise the optimal cost: the mean of two solutions for equal rows is a solution for both
+    and costs no more. If every change costs the same, merging proportional symbols does not raise it either: nothing
+    need change within a class, and what enters a class is distributed in proportion. Symbols that never occur are in no
+    class.
 
     Attributes
     ----------
     p, p_s, p_x : P(x|s), P(s) and P(x) of the classes.
-    s_class, x_class : the class of every symbol; 0 for those that never occur.
-    share : P(x) / P(class of x), 0 where x never occurs.
-    x : of each class of symbols, the first.
+    s_class, x_class : the class of each symbol; 0 for symbols that never occur.
+    share : P(x) / P(class of x); 0 if x never occurs.
+    x : the first symbol of each class.
     """
 
     def __init__(self, joint, symbols):
@@ -41,7 +42,7 @@ class Merged:
         self.share[x_seen] = p_x / self.p_x[x_class]
 
     def released(self, q):
-        """The Joint of S and Y with these Q(y|s) over the classes."""
+        """Return the Joint of S and Y for a Q(y|s) over the classes."""
         p_y = self.p_s @ q
         kept = np.abs(p_y - self.p_x) <= 1e-12 * self.p_x
         p_y = np.where(kept, self.p_x, p_y)[self.x_class] * self.share
@@ -54,14 +55,14 @@ class Merged:
 
 
 def _classes(rows):
-    """(the first row of each class of equal rows, the class of each row); classes in the order of their first rows."""
+    """Return (the first row of each class of equal rows, the class of each row), classes ordered by first row."""
     _, first, of_row = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     order = first.argsort()
     return first[order], order.argsort()[of_row.ravel()]
 
 
 def _in_proportion(joint, s, x):
-    """A row for each x that is the same for symbols in proportion: whole numbers, or rounded to 44 bits."""
+    """Return a row for each x, equal for proportional symbols: integers from counts, else rounded to 44 bits."""
     if joint.counts is not None:
         columns = joint.counts[np.ix_(joint.p_s > 0.0, x)]
         return (columns // np.gcd.reduce(columns, axis=0)).T

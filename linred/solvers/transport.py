@@ -1,18 +1,19 @@
-"""The cheapest way to turn P(x|s) into P(y|s) for each s, exactly, under any distortion.
+"""Exact optimal transport from P(x|s) to P(y|s) for each s, under any distortion.
 
-For each s this is an optimal transport. What decides the method is the distortion d (errata 3):
+The properties of the distortion d decide the method (errata 3):
 
-- Triangle inequality, d(x,z) <= d(x,y) + d(y,z): what stays costs nothing and moving it never helps, so only the excess
-  of P(x|s) over P(y|s) moves, to where there is a deficit. That changes the fewest records too.
-  Otherwise all of P(x|s) may have to move.
-- Monge property, d(x,y) + d(x',y') <= d(x,y') + d(x',y) for x < x', y < y': no two moves should cross, so the
-  north-west corner is optimal, in linear time; the only optimum, where all are <. |i-j| has both properties, (i-j)^2
-  the second only. `coupling.monge_margin` looks at neighbours, O(|X|^2): every other difference is a sum of theirs.
+- Triangle inequality, d(x,z) <= d(x,y) + d(y,z): mass that stays costs nothing and moving it never helps. So only the
+  excess of P(x|s) over P(y|s) moves, to the symbols with a deficit, which also changes the fewest records. Without the
+  triangle inequality all of P(x|s) may have to move.
+- Monge property, d(x,y) + d(x',y') <= d(x,y') + d(x',y) for x < x', y < y': no two moves need to cross, so the
+  north-west corner rule gives an optimal plan in linear time. It is the only optimum if all inequalities are strict.
+  |i-j| has both properties, (i-j)^2 only the second. `coupling.monge_margin` tests neighbours only, O(|X|^2), because
+  every other difference is a sum of theirs.
 
-Where neither helps, a linear programme is solved by `lp`, and its answer is made exact here: flows are computed
-again on its basis tree, and potentials on the same tree say how far from the optimum it can be. So it is too where d is
-Monge with equalities but breaks the triangle inequality, max(0, |i-j| - 1) say: the corner is then one optimum of
-many, and not the one that changes the fewest records.
+If neither property helps, `lp` solves a linear programme and this module makes the plan exact: it recomputes the flows
+on the basis tree, and potentials on the same tree bound the distance from the optimum. The same is done if d is Monge
+with equalities but violates the triangle inequality, such as max(0, |i-j| - 1): the north-west corner is then one of
+many optima, and not the one that changes the fewest records.
 """
 
 import numpy as np
@@ -21,20 +22,21 @@ from linred._kernels import coupling
 from linred.solvers import lp, spanning_tree
 
 SLACK = 2.0**-40
-"""Relative to the costs compared: a triangle, or a reduced cost, violated by less is rounding."""
+"""Tolerance, relative to the costs compared, for triangle inequalities and reduced costs."""
 
 TIE = 2.0**-48
-"""Relative to the smaller of the two symbols that a flow joins: a smaller flow is rounding. See csrc/coupling.h."""
+"""Flows below this multiple of the smaller of the two masses they connect are rounding noise. See csrc/coupling.h."""
 
 
 def cheapest_flows(p, q, delta, d):
-    """Flows from each row of p to that of q = p - delta that cost the least under d; of those, the fewest changes.
+    """Return the transport plans from each row of p to that of q = p - delta with the least cost under d.
 
-    Returns (flows, complete, gaps): flows as `coupling.northwest` gives them; whether they hold all of p or
-    only what moves; and for each s a bound on how far its cost is above the optimum, 0.0 for closed forms.
+    Among plans of equal cost, those that change the fewest records. Returns (flows, complete, gaps): flows in the
+    format of `coupling.northwest`; whether they hold all of p or only the moved mass; and for each s an upper bound on
+    the distance of its cost from the optimum, 0.0 for closed forms.
     """
     exponent = max(0, int(np.frexp(d.max())[1]) - 900)
-    if exponent:  # so that no sum of costs overflows
+    if exponent:  # scale d so that no sum of costs overflows
         d = np.ldexp(d, -exponent)
     monge, triangle = coupling.monge_margin(d), holds_triangle_inequality(d)
     if monge >= 0.0 and triangle:
@@ -50,19 +52,19 @@ def cheapest_flows(p, q, delta, d):
 
 
 def holds_triangle_inequality(d):
-    """d(x,z) <= d(x,y) + d(y,z) for all x, y, z. O(|X|^2) where d is Monge, else O(|X|^3)."""
+    """Return whether d(x,z) <= d(x,y) + d(y,z) for all x, y, z. O(|X|^2) if d is Monge, else O(|X|^3)."""
     if coupling.monge_margin(d) < 0.0:
         return coupling.shorter_detour(d, SLACK) is None
-    # Monge with a zero diagonal: d(x,z) >= d(x,y) + d(y,z) for y between. So if the way from one end to the other costs
-    # no more than all its steps, every way costs its steps, and no detour is cheaper.
+    # Monge with a zero diagonal implies d(x,z) >= d(x,y) + d(y,z) for y between x and z. So if the distance between the
+    # two ends is no more than the sum of the steps, every distance is the sum of its steps, and no detour is shorter.
     upward, downward = d.diagonal(1).sum(), d.diagonal(-1).sum()
     return bool(d[0, -1] * (1.0 - SLACK) <= upward and d[-1, 0] * (1.0 - SLACK) <= downward)
 
 
 def _cheapest_moves(delta, d):
-    """(x, y, mass, gap) from excess to deficit."""
+    """Return (x, y, mass, gap) of the optimal transport from excess to deficit."""
     excess, deficit = np.flatnonzero(delta > 0.0), np.flatnonzero(delta < 0.0)
-    if not (excess.size and deficit.size):  # rounding alone has no destination
+    if not (excess.size and deficit.size):  # only rounding noise
         return excess[:0], excess[:0], delta[:0], 0.0
     supply, demand, cost = delta[excess], -delta[deficit], d[np.ix_(excess, deficit)]
     if coupling.monge_margin(cost) >= 0.0:
@@ -73,26 +75,26 @@ def _cheapest_moves(delta, d):
 
 
 def _cheapest_coupling(p, q, d):
-    """(x, y, mass, gap) from all of p to all of q; of the optimal couplings, one that changes the fewest records."""
+    """Return (x, y, mass, gap) of an optimal transport from p to q with the fewest changed records."""
     rows, columns = np.flatnonzero(p), np.flatnonzero(q)
     supply, demand, cost = p[rows], q[columns], d[np.ix_(rows, columns)]
     arcs, mass, reduced_cost, slack = _exact_transport(supply, demand, cost)
     tight = reduced_cost <= slack
-    if tight.sum() > len(arcs):  # the flows on tight arcs, and only they, are optimal: choose among them
+    if tight.sum() > len(arcs):  # several plans are optimal, exactly those on tight arcs: choose among them
         changed = np.where(rows[:, None] == columns, 0.0, 1.0)
-        never = 2.0 * changed.size  # dearer than any cycle of changes that one arc outside could save
-        arcs, mass, _, _ = _exact_transport(supply, demand, np.where(tight, changed, never))
+        prohibitive = 2.0 * changed.size  # more than any cycle of changes that an arc which is not tight could save
+        arcs, mass, _, _ = _exact_transport(supply, demand, np.where(tight, changed, prohibitive))
     return rows[arcs[:, 0]], columns[arcs[:, 1]], mass, _gap(arcs, mass, reduced_cost)
 
 
 def _gap(arcs, mass, reduced_cost):
-    """How far flows can be above the optimum: what they pay above the potentials, and what those overcharge."""
-    paid, overcharge = reduced_cost[arcs[:, 0], arcs[:, 1]], max(0.0, -float(reduced_cost.min()))
-    return max(0.0, float(paid @ mass) + overcharge * float(mass.sum()))
+    """Return an upper bound on the distance from the optimum: the reduced costs paid plus the dual infeasibility."""
+    paid, infeasibility = reduced_cost[arcs[:, 0], arcs[:, 1]], max(0.0, -float(reduced_cost.min()))
+    return max(0.0, float(paid @ mass) + infeasibility * float(mass.sum()))
 
 
 def _exact_transport(supply, demand, cost):
-    """(arcs, mass, reduced costs, their slack) of an optimal transport, exact on its basis; only arcs with flow."""
+    """Return (arcs with flow, mass, reduced costs, tolerance on them) of an optimal transport, exact on its basis."""
     plan, u, v = lp.transport(supply, demand, cost)
     tree = spanning_tree.spanning_tree(plan, cost - u[:, None] - v)
     arcs, mass, reduced_cost, slack = _polish(tree, supply, demand, cost)
@@ -100,11 +102,12 @@ def _exact_transport(supply, demand, cost):
 
 
 def _polish(tree, supply, demand, cost):
-    """(arcs, flows, reduced costs, their slack) of a basis tree optimal for these marginals, from one nearly so.
+    """Return (arcs, flows, reduced costs, tolerance on them) of an optimal basis tree, from a nearly optimal one.
 
-    A solver's tree is off by its tolerances: a flow may be below zero, or a reduced cost, above all where masses are
-    tiny or costs far apart. Pivots of the transport simplex, first dual, then primal, take it the rest of the way;
-    mostly there are none. Flows and potentials are sums along the tree, in integers and so without rounding.
+    The tree of a solver is optimal only to the solver's tolerance: a flow or a reduced cost may be negative, in
+    particular if masses are tiny or costs differ widely. Pivots of the transport simplex, first dual, then primal, make
+    it optimal; mostly none are needed. Flows and potentials are sums along the tree, computed in integers and therefore
+    without rounding.
     """
     n_x = supply.size
     dust = TIE * np.minimum(supply[:, None], demand)
@@ -118,17 +121,17 @@ def _polish(tree, supply, demand, cost):
             leaving = int(np.argmin(mass))
             short = spanning_tree.part_of(tree[leaving][0], leaving, neighbors)
             candidates = np.where(~short[:n_x, None] & short[n_x:], reduced_cost, np.inf)
-            if np.isinf(candidates).all():  # the sums differ by more than these symbols have: nothing can carry it
+            if np.isinf(candidates).all():  # the totals differ by more than the mass of these symbols
                 return arcs, np.maximum(mass, 0.0), reduced_cost, slack
         elif (reduced_cost < -slack).any():
             candidates = np.where(reduced_cost < -slack, reduced_cost, np.inf)
             i, j = np.unravel_index(np.argmin(candidates), cost.shape)
             path = spanning_tree.path_on(int(i), n_x + int(j), neighbors)
-            leaving = min(path[::2], key=mass.__getitem__)  # every other arc gives what the entering one takes
+            leaving = min(path[::2], key=mass.__getitem__)  # every other arc on the path loses the entering flow
         else:
             return arcs, mass, reduced_cost, slack
         tree[leaving] = tuple(int(i) for i in np.unravel_index(np.argmin(candidates), cost.shape))
-    raise RuntimeError(f"no optimal basis found for a transport of {cost.shape[0]} x {cost.shape[1]}")
+    raise RuntimeError(f"no optimal basis tree found for a transport problem of {cost.shape[0]} x {cost.shape[1]}")
 
 
 def _reduced_costs(neighbors, cost):
@@ -143,7 +146,7 @@ def _reduced_costs(neighbors, cost):
 
 
 def collect(rows):
-    """Flows from the (x, y, mass) of each s: ordered by x then y, as `tables_from_flows` takes them."""
+    """Return the (x, y, mass) of each s as one set of flows, sorted by x then y, as `tables_from_flows` expects."""
     orders = [np.lexsort((y, x)) for x, y, _ in rows]
     indptr = np.cumsum([0, *(order.size for order in orders)], dtype=np.int64)
     ordered = [[part[order] for part in row] for row, order in zip(rows, orders, strict=True)]

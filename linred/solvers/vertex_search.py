@@ -1,8 +1,8 @@
-"""Vertices among the couplings that change the fewest records: few moves, or moves that tell much about X.
+"""Vertices among the couplings that change the fewest records: with few moves, or with a large I(X;Y).
 
-For each s, flows from excess to deficit form a transport polytope. I(X;Y) is convex in them, so it is largest at a
-vertex, a choice of flows without cycles; to find the best is hard. It is sought from two starts by exchanges, in which
-two flows of one s swap destinations, as long as one of them helps.
+For each s, the flows from excess to deficit form a transport polytope. I(X;Y) is convex in the flows, so its maximum is
+at a vertex, where the flows form no cycle. Finding the best vertex is hard. A local search from two starting points
+exchanges the destinations of two flows of one s as long as that increases I(X;Y).
 """
 
 import numpy as np
@@ -11,14 +11,14 @@ from linred._kernels import coupling
 from linred.solvers import spanning_tree, transport
 
 MOST_PAIRS = 2**22
-"""Exchanges that are looked at together."""
+"""Number of exchanges that are evaluated at a time."""
 
-HELPS = 1e-13
-"""Nats: less is rounding, and might go on for ever."""
+MIN_GAIN = 1e-13
+"""Smallest gain in nats that counts as progress; smaller gains are rounding noise and could cycle."""
 
 
 def sparse(delta):
-    """Flows as `coupling.northwest` gives them, few of them: equal amounts first, then the large ones."""
+    """Return few flows, in the format of `coupling.northwest`: equal masses are matched first, then the large ones."""
     rows = []
     for row in delta:
         order = _equal_amounts_first(row)
@@ -29,7 +29,7 @@ def sparse(delta):
 
 
 def _equal_amounts_first(row):
-    """The symbols in an order in which the north-west corner meets equal excess and deficit at the same time."""
+    """Return the symbols in an order in which the north-west corner rule matches equal excess and deficit."""
     excess, deficit = _ends(row)
     excess, deficit = excess[np.argsort(-row[excess])], deficit[np.argsort(row[deficit])]
     matched, j = [], 0
@@ -45,15 +45,15 @@ def _equal_amounts_first(row):
 
 
 def informative(joint, delta):
-    """Flows with a large I(X;Y): the better of two climbs, from the north-west corner and from `sparse`."""
+    """Return flows with a large I(X;Y): the better of two local searches, from the north-west corner and `sparse`."""
     climbs = [_climb(joint, delta, flows) for flows in (coupling.northwest(delta), sparse(delta))]
-    # I(X;Y), up to what all couplings that change the fewest records have in common
+    # I(X;Y) up to a term that is equal for all couplings that change the fewest records
     plans, _ = max(climbs, key=lambda climb: _x_log_x(climb[1]).sum())
     return transport.collect([_exact(row, plan) for row, plan in zip(delta, plans, strict=True)])
 
 
 def _climb(joint, delta, flows):
-    """Flows improved by exchanges until none helps: (plans, excess x deficit, for each s; P(x, y) for x != y)."""
+    """Improve flows by exchanges until none helps; return (a plan, excess x deficit, per s; P(x, y) for x != y)."""
     indptr, x, y, mass = flows
     s = np.repeat(np.arange(delta.shape[0]), np.diff(indptr))
     all_moved, plans = np.zeros((delta.shape[1], delta.shape[1])), []
@@ -65,16 +65,16 @@ def _climb(joint, delta, flows):
         plans.append(plan)
 
     def improve(s):
-        """Exchange flows of s and undo cycles as long as it helps; whether it did."""
+        """Exchange flows of s and remove cycles as long as that helps; return whether it did."""
         places, plan, weight = np.ix_(*_ends(delta[s])), plans[s], joint.p_s[s]
         moved = all_moved[places]
         before = _x_log_x(moved).sum()
         while _exchange(plan, moved, weight) or _undo_cycle(plan, moved, weight):
             pass
         all_moved[places] = moved
-        return _x_log_x(moved).sum() > before + HELPS
+        return _x_log_x(moved).sum() > before + MIN_GAIN
 
-    while any([improve(s) for s in np.flatnonzero(joint.p_s)]):  # a list: every s has its turn
+    while any([improve(s) for s in np.flatnonzero(joint.p_s)]):  # a list, because a generator would stop at the first
         pass
     return plans, all_moved
 
@@ -84,9 +84,9 @@ def _ends(row):
 
 
 def _exchange(plan, moved, weight):
-    """Let two flows swap their destinations where that helps most, in place; whether any does."""
+    """Swap the destinations of the two flows for which that helps most, in place; return whether any swap helps."""
     i, j = np.nonzero(plan)
-    best, gain_of_best = None, HELPS
+    best, gain_of_best = None, MIN_GAIN
     height = max(1, MOST_PAIRS // max(1, i.size))
     for start in range(0, i.size, height):
         a, b = np.meshgrid(np.arange(start, min(i.size, start + height)), np.arange(i.size), indexing="ij")
@@ -110,7 +110,7 @@ def _exchange(plan, moved, weight):
 
 
 def _undo_cycle(plan, moved, weight):
-    """Turn a cycle of flows the way that helps more, until one of them ends, in place; whether there was a cycle."""
+    """Cancel a cycle of flows in the better direction, until a flow is zero, in place; return whether there was one."""
     cycle = _cycle(plan)
     if cycle is None:
         return False
@@ -124,7 +124,7 @@ def _undo_cycle(plan, moved, weight):
 
 
 def _shift(plan, moved, weight, cycle):
-    """Take from the first, third, ... cell of a cycle what its least has, and add it to the others."""
+    """Subtract the least mass of the first, third, ... cell of a cycle from these cells and add it to the others."""
     less, more = tuple(zip(*cycle[::2], strict=True)), tuple(zip(*cycle[1::2], strict=True))
     mass = plan[less].min()
     plan[less] -= mass
@@ -134,7 +134,7 @@ def _shift(plan, moved, weight, cycle):
 
 
 def _cycle(plan):
-    """The cells of a cycle among the flows, in its order, or None."""
+    """Return the cells of a cycle of flows, in order, or None if there is none."""
     forest = spanning_tree.Forest(*plan.shape)
     for i, j in np.argwhere(plan).tolist():
         if not forest.join(i, j):
@@ -144,7 +144,7 @@ def _cycle(plan):
 
 
 def _exact(row, plan):
-    """(x, y, mass) of a plan without cycles, its masses computed again from excess and deficit."""
+    """Return (x, y, mass) of a plan without cycles, with exact masses computed from excess and deficit."""
     excess, deficit = _ends(row)
     if plan.size == 0:
         return excess[:0], deficit[:0], row[:0]

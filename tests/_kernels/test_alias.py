@@ -1,4 +1,4 @@
-"""Distributions as integer alias tables: weights and cells equal to their NumPy twins, sums exact."""
+"""Integer alias tables: weights and cells equal their NumPy twins, sums are exact."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Couplings and their tables, properties of a distortion: equal to their NumPy twins; large alphabets."""
+"""Couplings, their tables and properties of distortions equal their NumPy twins; large alphabets."""
 
 import itertools
 
@@ -19,7 +19,7 @@ def test_excess_equals_its_twin(n_x):
         ours, twin = coupling.excess(p, p_x, alpha), numpy_twins.excess(p, p_x, alpha)
         np.testing.assert_allclose(ours, twin, rtol=0, atol=1e-15)
         np.testing.assert_allclose(ours.sum(axis=1), 0.0, rtol=0, atol=1e-16)
-        assert not ours[0].any(), "rounding is no excess"
+        assert not ours[0].any(), "rounding noise is not excess"
 
 
 def dense_plan(flows, row, n_x):

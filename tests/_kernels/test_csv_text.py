@@ -1,4 +1,4 @@
-"""The kernels of CSV against their twins, byte by byte, and against Python's csv module."""
+"""The CSV kernels against their twins, byte by byte, and against Python's csv module."""
 
 import csv
 import io
@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from linred._kernels import csv_text, numpy_twins
 
-# Few characters, so that quotes, delimiters and ends of lines meet; long runs, so that windows of 64 bytes are crossed.
+# Few characters, so that quotes, delimiters and line ends are adjacent; long runs, to cross windows of 64 bytes.
 texts = st.lists(
     st.sampled_from(['"', '""', ",", "\n", "\r", "\r\n", "a", "é", "x" * 70, '"b"', "cd,"]), max_size=40
 ).map("".join)
 
 
 def split(text, n_columns, is_last=True):
-    """Fields of all columns, and the bytes of the records that are whole."""
+    """Return the fields of all columns, and the number of bytes of complete records."""
     bounds, n_bytes = csv_text.split(text, is_last, ord(","), np.arange(n_columns, dtype=np.int32))
     return [[text[begin:end] for begin, end in record] for record in bounds.tolist()], n_bytes
 
@@ -47,9 +47,9 @@ def test_blocks_cut_anywhere_give_the_same_records(text, n_columns, size):
 
 
 def split_in_blocks(text, n_columns, size):
-    """Fields of all columns, read as a file is: each block is what the last one left and `size` bytes more.
+    """Return the fields of all columns, read like a file: a block is the rest of the last one and `size` more bytes.
 
-    An error counts the records of all blocks, as the twin does in one."""
+    Errors count the records of all blocks, as the twin does in a single block."""
     records, rest = [], b""
     for begin in range(0, len(text), size):
         block = rest + text[begin : begin + size]
@@ -79,7 +79,7 @@ def test_values_are_those_of_pythons_csv(rows):
 
 @pytest.mark.parametrize("length", [1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 64, 65, 200])
 def test_labels_are_told_apart_by_every_byte(length):
-    """All values that differ from a label in one byte, or in length by one, are none of the labels."""
+    """Values that differ from a label in one byte, or in length by one, do not match it."""
     label = bytes(97 + i % 26 for i in range(length))
     wrong = [label[:i] + b"#" + label[i + 1 :] for i in range(length)] + [label + b"a", label[:-1] or b"zz"]
     quoted = b'"' + label + b'"'

@@ -1,4 +1,4 @@
-"""Maxima over (x, s, s'): every variant, shapes around vector widths, equal to the NumPy twins."""
+"""Maxima over (x, s, s'): every variant equals the NumPy twins, for shapes around vector widths."""
 
 import itertools
 
@@ -37,7 +37,7 @@ def test_worst_neighbors_equal_their_twin(n_s, n_x, seed):
     found = extremes.worst_neighbors(matrix, neighbors.view(np.uint8))
     if largest > 0.0:
         assert found in places
-    elif found is not None:  # equal entries: attained, with a ratio of one
+    elif found is not None:  # equal entries attain a ratio of one
         x, s, s_prime = found
         assert matrix[s, x] == matrix[s_prime, x] > 0.0
         assert neighbors[s, s_prime]

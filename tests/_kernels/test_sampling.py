@@ -1,4 +1,4 @@
-"""Drawing records: every variant, every type, lengths around vector widths and blocks, equal to the NumPy twin."""
+"""Sampling: every variant and type equals the NumPy twin, for lengths around vector widths and blocks."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_the_two_stages_equal_their_twin(first_stage, s_dtype, x_dtype, variant)
 
 def test_counters_are_the_numbers_of_the_records():
     sampler, n = linred.markov(linred.Joint.from_counts(np.ones((1, 300))), 1.0).sampler(), 5
-    x, words = np.zeros(n, np.uint16), np.full(2 * n, 255, np.uint8)  # nothing is kept: all are pending
+    x, words = np.zeros(n, np.uint16), np.full(2 * n, 255, np.uint8)  # no record is kept: all are pending
     for start in (0, 255, 2**32 - 2, 2**63, 2**64 - n):
         expected = b"".join((start + i).to_bytes(16, "big") for i in range(n))
         columns, pending = sampling.Columns(None, x, x.copy()), sampling.Pending(n)

@@ -1,4 +1,4 @@
-"""The choice among variants: the level, and the variant that a family takes at it."""
+"""The choice of kernel variants: the level, and the variant that a family uses at that level."""
 
 import pytest
 

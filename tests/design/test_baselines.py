@@ -1,4 +1,4 @@
-"""`linred.baselines`: matrices written down apart, and the least noise that meets a target."""
+"""`linred.baselines` against matrices written out independently, and the least noise that meets a target."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def response(n_x, share):
 
 
 def invariant(p_x, share):
-    """There by randomised response, back by Bayes' rule."""
+    """P(y|x) of randomised response followed by Bayes' rule, written out."""
     there = response(p_x.size, share)
     p_xz = p_x[:, None] * there
     return there @ (p_xz / p_xz.sum(axis=0)).T
@@ -55,36 +55,36 @@ def test_invariant_post_randomisation_with_the_least_noise(joint, ldp):
     w = baselines.pram(joint, ldp=ldp).p_y_given_x
     shares = np.linspace(0.0, 1.0, 2001)
     by_share = [figures(joint, invariant(joint.p_x, share)) for share in shares[1:]]
-    assert (np.diff(by_share) <= 1e-12).all(), "more noise, more privacy: so bisection finds the least"
+    assert (np.diff(by_share) <= 1e-12).all(), "figures decrease with the noise, so bisection finds the least"
     least = shares[1 + int(np.argmax(np.array(by_share) <= ldp))]
     low, high = (np.trace(invariant(joint.p_x, share)) for share in (least, least - shares[1]))
     assert low - 1e-9 <= np.trace(w) <= high + 1e-9
     np.testing.assert_allclose(joint.p_x @ w, joint.p_x, rtol=0, atol=1e-14)
 
 
-def redrawn_sets(joint, telling):
-    """What the LDP is where each set of the most telling symbols is redrawn by P_X."""
-    for size in range(telling.size + 1):
+def redrawn_sets(joint, ranked):
+    """Yield each set of the most informative symbols with the LDP if it is redrawn by P_X."""
+    for size in range(ranked.size + 1):
         w = np.eye(joint.shape[1])
-        chosen = telling[:size]
+        chosen = ranked[:size]
         w[np.ix_(chosen, chosen)] = joint.p_x[chosen] / joint.p_x[chosen].sum() if size else 0.0
         yield chosen, figures(joint, w)
 
 
 @pytest.mark.parametrize("ldp", [0.5, 0.8, 1.5])
-def test_the_watchdog_redraws_the_smallest_set_of_the_most_telling_symbols(ldp):
+def test_the_watchdog_redraws_the_smallest_set_of_the_most_informative_symbols(ldp):
     joint = adult()
     with np.errstate(divide="ignore"):
         ratio = joint.p_x_given_s.max(axis=0) / joint.p_x_given_s.min(axis=0)
-    telling = np.argsort(-ratio, kind="stable")
-    expected = next(chosen for chosen, figure in redrawn_sets(joint, telling) if figure <= ldp)
+    ranked = np.argsort(-ratio, kind="stable")
+    expected = next(chosen for chosen, figure in redrawn_sets(joint, ranked) if figure <= ldp)
     mechanism = baselines.watchdog(joint, ldp=ldp)
     assert set(np.flatnonzero(mechanism.move[0])) == set(expected)
     assert 0 < expected.size < 15
     np.testing.assert_array_equal(mechanism.p_y, joint.p_x)
 
 
-def test_nothing_is_changed_where_nothing_is_asked():
+def test_a_generous_target_changes_nothing():
     for baseline in ALL:
         assert baseline(example_1(), ldp=2.0).dtv() == pytest.approx(0.0, abs=1e-15)
 

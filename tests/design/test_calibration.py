@@ -1,4 +1,4 @@
-"""Calibration: the smallest alpha for a target, and targets that are met in the integers."""
+"""Calibration: the smallest alpha for a target, and targets that the sampled integers meet."""
 
 import decimal
 import math
@@ -57,14 +57,16 @@ def test_a_target_that_is_met_already_changes_nothing():
     assert linred.non_markov(joint, ldp=5.0).dtv() == 0.0
     independent = linred.Joint.from_counts(np.outer([3, 7], [1, 5, 2]))
     assert linred.non_markov(independent, ldp=1e-6).dtv() == 0.0
-    assert linred.non_markov(independent, ldp=0.0).alpha == 1.0, "0 is independence of x too, of an estimate no less"
+    assert linred.non_markov(independent, ldp=0.0).alpha == 1.0, "a target of 0 draws y independently of x too"
 
 
 def test_symbols_too_rare_for_the_tables_are_named_or_met_by_markov():
     p = np.array([[0.5, 0.5, 1e-25], [0.2, 0.8, 1e-30]])
     joint = linred.Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.5, 0.5], x_labels=["a", "b", "rare"])
-    with pytest.raises(ValueError, match=r"ldp <= 0.5 cannot be met .* P\(x\) of 'rare' is 5e-26"):
+    message = r"ldp <= 0\.5 cannot be met: P\(x\) of x_labels\[2\] \(order of 1e-26\) is too small for 64-bit tables: "
+    with pytest.raises(linred.CannotMeetError, match=f"^{message}merge it with another symbol, or use markov$"):
         linred.non_markov(joint, ldp=0.5)
+
     assert linred.markov(joint, ldp=0.5).sampler().certificate().ldp <= 0.5
 
 
@@ -88,7 +90,7 @@ def test_alpha_and_targets_exclude_each_other():
 
 
 def test_alphas_of_alpha_for_are_met_in_the_integers_too():
-    """Not promised, but nearly always so: what a user who writes it in two steps expects."""
+    """Not guaranteed but nearly always true; users who calibrate in two steps expect it."""
     rng = np.random.default_rng(7)
     met = []
     for _ in range(100):
@@ -99,7 +101,7 @@ def test_alphas_of_alpha_for_are_met_in_the_integers_too():
 
 
 def figures_of_reduction(joint, alpha):
-    """LDP and log-lift of (1-alpha) P(x|s) + alpha P(x) over the reals, for the doubles as they are, in 50 digits."""
+    """LDP and log-lift of (1-alpha) P(x|s) + alpha P(x) over the reals, for the given doubles, in 50 digits."""
     alpha, p_x = Fraction(alpha), [Fraction(p) for p in joint.p_x.tolist()]
     rows = [
         [(1 - alpha) * Fraction(p) + alpha * q for p, q in zip(row, p_x, strict=True)]

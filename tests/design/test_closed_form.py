@@ -1,4 +1,4 @@
-"""`linred.markov` and `linred.non_markov`: Lemma 1, Proposition 1, and arguments that are refused."""
+"""`linred.markov` and `linred.non_markov`: Lemma 1, Proposition 1, and rejected arguments."""
 
 import math
 
@@ -85,7 +85,7 @@ BAD = [
     (lambda joint: linred.non_markov(joint, 0.5, coupling="random"), "coupling = 'random' is not"),
     (
         lambda joint: linred.non_markov(joint, 0.5, coupling="proportional", distortion=1 - np.eye(4)),
-        "cannot be chosen",
+        "coupling = 'proportional' and distortion are both given: the distortion decides the coupling",
     ),
     (lambda joint: linred.non_markov(joint, 0.5, distortion=np.ones((4, 4))), r"distortion\[0, 0\] = 1.0 is not 0"),
     (lambda joint: linred.non_markov(joint, 0.5, distortion=np.eye(4) - 1), r"distortion\[0, 1\] = -1.0 is negative"),

@@ -1,4 +1,4 @@
-"""Couplings: how much they store, and probabilities that are right relative to themselves."""
+"""Couplings: how much they store, and the relative accuracy of their probabilities."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_northwest_has_at_most_n_minus_one_moves_and_proportional_one_table_an_s
 
 
 def gaussian_joint():
-    """Two discretised bells: tails down to 1e-32, far below what a double keeps beside one."""
+    """Two discretised bell curves with tails down to 1e-32, far below the resolution of doubles near one."""
     x = np.arange(-20, 21)
     p = np.exp(-((x - np.array([[-1], [1]])) ** 2) / 6)
     return Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.5, 0.5])
@@ -90,7 +90,7 @@ def test_groups_that_are_alike_move_nothing():
     for coupling in ("northwest", "proportional"):
         mechanism = linred.non_markov(joint, 0.3, coupling=coupling)
         assert mechanism.dtv() == 0.0
-        assert not mechanism.table_of.any(), "an empty table is no table to draw from"
+        assert not mechanism.table_of.any(), "no row may draw from an empty table"
 
 
 @pytest.mark.parametrize("kind", CLOSED_FORMS)
@@ -105,7 +105,7 @@ def test_every_released_probability_is_right_relative_to_itself(kind, seed, alph
 
 
 def test_one_of_them_chooses():
-    with pytest.raises(ValueError, match="coupling = 'proportional' and prefer = 'sparse' are both given"):
+    with pytest.raises(ValueError, match="coupling = 'proportional' and prefer = 'sparse' are both given: give one"):
         linred.non_markov(example_1(), 0.5, coupling="proportional", prefer="sparse")
     with pytest.raises(ValueError, match="prefer = 1 is not 'information', 'sparse' or 'smooth'"):
         linred.non_markov(example_1(), 0.5, prefer=1)

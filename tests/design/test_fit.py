@@ -1,6 +1,6 @@
-"""`linred.fit`: targets that are met with confidence, and what that costs.
+"""`linred.fit`: certified targets, and their price in changed records.
 
-Coverage tests fail with probability 1e-6 each if the confidence is kept (`populations.check_failures`). Fixed seeds.
+Coverage tests fail with probability 1e-6 each if the guarantee holds (`populations.check_failures`). Fixed seeds.
 """
 
 import math
@@ -25,7 +25,7 @@ def with_confidence(table, ldp=None, log_lift=None, confidence=0.95, **how):
 
 
 def n_missed(shape, n, n_fits, seed, confidence, **asked):
-    """How often the true figures are above the target, over fits on records drawn anew; and the share that changed."""
+    """Return how often the true figures exceed the target, over fits on fresh records, and the changed records."""
     rng, truth, missed, changed = np.random.default_rng(seed), populations.population(shape), 0, []
     for _ in range(n_fits):
         table = populations.drawn(truth, n, rng)
@@ -49,12 +49,12 @@ CASES = [
 @pytest.mark.parametrize("n_fits", [200, pytest.param(2000, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("shape", "n", "asked"), CASES)
 def test_targets_are_met_with_confidence(shape, n, asked, n_fits, monkeypatch):
-    """On a path of few steps, for time."""
+    """On a path of few steps, to save time."""
     monkeypatch.setattr(fit, "STANDARD_ERRORS", (6.0, 4.0, 3.0, 2.0, 1.0, 0.0))
     monkeypatch.setattr(fit, "MIXED", (0.9, 0.7, 0.5, 0.3, 0.0))
     missed, changed = n_missed(shape, n, n_fits, 1, 0.8, **asked)
     populations.check_failures(missed, n_fits, 0.8)
-    assert np.median(changed) < 0.7, "Y drawn whatever x is would pass as well"
+    assert np.median(changed) < 0.7, "drawing Y independently of X would also pass"
 
 
 @pytest.mark.long
@@ -67,7 +67,7 @@ def test_targets_are_met_with_confidence_whatever_the_shape(shape, n, asked):
 
 
 def test_adult_end_to_end():
-    """Plug-in, certified and ceiling side by side; 15 % is the most that was asked for."""
+    """Plug-in, certified and worst-case prices together; the certified one must be at most 15 %."""
     mechanism = with_confidence(adult(), ldp=1.0)
     design, certified = mechanism.design, mechanism.certified
     assert mechanism.dtv() == design.dtv <= 0.15
@@ -83,7 +83,7 @@ def test_adult_end_to_end():
 
 
 def test_adult_over_other_splits(monkeypatch):
-    """The figure is not the luck of one split: the median of seven, and the worst."""
+    """The price does not depend on one lucky split: the median and the worst of seven."""
     chance, shares = confidence_limits.CountsRng, []
     for seed in range(1, 8):
         monkeypatch.setattr(
@@ -126,7 +126,7 @@ def test_certified_figures_follow_from_the_target():
 
 
 def test_the_split_is_random_whatever_the_order():
-    """Binomial in every cell: chi-square over many splits, error rate 1e-6; and the same for the same counts."""
+    """Every cell is binomial (chi-square over many splits, error rate 1e-6); equal counts are split equally."""
     rng, statistic, n = np.random.default_rng(3), 0.0, 0
     for _ in range(200):
         table = rng.integers(50, 500, (3, 7))
@@ -168,7 +168,7 @@ def test_wrong_inputs(asked, message):
 
 
 def test_one_record_is_too_few():
-    with pytest.raises(ValueError, match="too few"):
+    with pytest.raises(ValueError, match=r"^1 records are too few for held_out = 0\.5: none is left to "):
         linred.fit(["u"], ["a"], ldp=1.0, confidence=0.9)
 
 
@@ -176,7 +176,7 @@ def test_one_record_is_too_few():
     "asked", [{"ldp": 50.0}, {"ldp": 1e6}, {"log_lift": 800.0}, {"ldp": 700.0, "sees_s": False}], ids=str
 )
 def test_a_generous_target_costs_nothing(asked):
-    """Though one s has a single record."""
+    """Even if one s has a single record."""
     s, x = ["a"] * 500 + ["b"] * 500 + ["c"], np.random.default_rng(0).integers(0, 4, 1001)
     mechanism = linred.fit(s, x, confidence=0.95, **asked)
     assert mechanism.dtv() < 0.01
@@ -184,7 +184,7 @@ def test_a_generous_target_costs_nothing(asked):
 
 
 def test_symbols_without_records_in_the_fit():
-    """Declared s and x that never occur: no warning, and they are redrawn."""
+    """Declared s and x that never occur cause no warning and are redrawn."""
     s, x = ["a", "b"] * 500, np.random.default_rng(0).integers(0, 4, 1000)
     mechanism = linred.fit(s, x, ldp=1.0, confidence=0.95, s_labels=["a", "b", "zz"], x_labels=[0, 1, 2, 3, 9])
     assert mechanism.dtv() < 0.3
@@ -193,5 +193,5 @@ def test_symbols_without_records_in_the_fit():
 
 
 def test_time_that_is_over_ends_the_path():
-    with pytest.warns(linred.NotOptimalWarning):  # of the plug-in optimum, for comparison
+    with pytest.warns(linred.NotOptimalWarning):  # from the plug-in optimum, which is computed for comparison
         assert with_confidence(adult(), ldp=1.0, time_limit=1e-9).design.n_passed == 0

@@ -1,4 +1,4 @@
-"""Mechanisms that look at x alone, against P(y|x) written down symbol by symbol."""
+"""Mechanisms that do not use s, against P(y|x) written out symbol by symbol."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""`linred.optimal` against linear programmes written plainly and solved apart, and against the figures of errata.md."""
+"""`linred.optimal` against plain linear programmes solved independently, and against the figures of errata.md."""
 
 import math
 import warnings
@@ -45,7 +45,7 @@ def test_a_cost_that_stands_for_never_hides_no_other(never, sees_s, longest):
     forbidden = steps > longest
     dear, cheap = (np.where(forbidden, cost, steps) for cost in (never, 1e3))
     least = PlainProgramme(joint, cheap, sees_s).value(ldp=1.0)
-    assert least < 1.0, "nothing forbidden is needed"
+    assert least < 1.0, "no forbidden move is needed"
     mechanism = linred.optimal(joint, ldp=1.0, sees_s=sees_s, distortion=dear)
     assert cost_of(mechanism, cheap) == pytest.approx(least, abs=1e-9)
     assert cost_of(mechanism, np.where(forbidden, 1.0, 0.0)) < 1e-15
@@ -54,7 +54,7 @@ def test_a_cost_that_stands_for_never_hides_no_other(never, sees_s, longest):
 
 @pytest.mark.parametrize("sees_s", [True, False])
 def test_a_change_that_never_should_be_is_made_where_it_must(sees_s):
-    """The first symbol tells S, and nothing may leave it or become it but at the cost of a never."""
+    """The first symbol reveals S, and moves from or to it have a prohibitive cost."""
     joint, never = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]]), 1e12
     d = np.array([[0.0, never, never], [never, 0.0, 1.0], [never, 1.0, 0.0]])
     mechanism = linred.optimal(joint, ldp=0.5, sees_s=sees_s, distortion=d)
@@ -107,7 +107,7 @@ def test_rare_symbols_of_a_linear_reduction_without_s(rarest):
 
 @pytest.mark.parametrize("name", ["adult_marital_status_occupation", "adult_sex_occupation", "flights_carrier_dest"])
 @pytest.mark.parametrize("sees_s", [True, False])
-def test_the_gap_that_the_readme_tells(name, sees_s):
+def test_the_gap_that_the_readme_states(name, sees_s):
     for ldp in (0.5, 1.0, 2.0):
         assert linred.optimal(counts(name), ldp=ldp, sees_s=sees_s).gap < 1e-11
 
@@ -121,7 +121,7 @@ def test_a_rare_pair(cell):
 
 
 def test_what_coupling_cannot_meet_is_met_without_s():
-    """64-bit tables cannot hold a coupling for a symbol of probability 1e-30; Lemma 1 redraws it like all others."""
+    """64-bit tables have no coupling for a symbol of probability 1e-30; Lemma 1 redraws it like all others."""
     p = np.array([[0.3, 0.7, 1e-30], [0.5, 0.5, 3e-30]])
     joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.5, 0.5])
     for distortion in (None, metric("steps", 3)):
@@ -131,7 +131,7 @@ def test_what_coupling_cannot_meet_is_met_without_s():
 
 
 def test_trouble_that_costs_nothing_is_not_told():
-    """The coupling cannot be held in 64-bit tables; redrawing the rare symbol among others is as good."""
+    """No coupling fits into 64-bit tables; redrawing the rare symbol among others is as good."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         mechanism = linred.optimal(Joint([[0.5, 1e-20, 0.2], [0.1, 0.0, 0.2]]), ldp=1.0)
@@ -139,10 +139,10 @@ def test_trouble_that_costs_nothing_is_not_told():
 
 
 def test_a_gap_that_matters_says_so():
-    """Tables of 64 bits hold a symbol of probability 1e-13 to 1e-6 of itself: so much room must be left."""
+    """64-bit tables represent a probability of 1e-13 to a relative 1e-6, so the limits need that margin."""
     p = np.random.default_rng(0).dirichlet(np.ones(6), 3) * [1, 1, 1, 1, 1e-12, 1e-13]
     joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.2, 0.3, 0.5])
-    with pytest.warns(linred.NotOptimalWarning, match="not solved exactly enough for these targets, symbols and costs"):
+    with pytest.warns(linred.NotOptimalWarning, match="not solved accurately enough for these targets"):
         mechanism = linred.optimal(joint, ldp=0.3, sees_s=False)
     assert mechanism.gap > 1e-6
     check_promises(mechanism)
@@ -261,17 +261,20 @@ def test_a_target_that_is_met_already_changes_nothing():
 @pytest.mark.parametrize("sees_s", [True, False])
 def test_when_time_is_over_the_linear_reduction_is_no_better(sees_s):
     joint = random_joint(np.random.default_rng(5), 12, 80)
-    with pytest.warns(linred.NotOptimalWarning, match=r"time_limit is over: .* meets ldp <= 0\.3 and costs 0\."):
+    message = r"^the time limit was reached \(raise time_limit=\): .* meets ldp <= 0\.3 at a cost of 0\."
+    with pytest.warns(linred.NotOptimalWarning, match=message):
         mechanism = linred.optimal(joint, ldp=0.3, sees_s=sees_s, time_limit=0.0)
     check_promises(mechanism)
     linear = linred.non_markov(joint, ldp=0.3) if sees_s else linred.markov(joint, ldp=0.3)
     assert mechanism.dtv() <= linear.dtv()
     least = linred.optimal(joint, ldp=0.3, sees_s=sees_s).dtv()
-    assert mechanism.dtv() - mechanism.gap <= least + 1e-12, "the bound is one"
+    assert mechanism.dtv() - mechanism.gap <= least + 1e-12, "the bound is valid"
 
 
 def test_when_time_is_over_for_a_given_alpha():
-    with pytest.warns(linred.NotOptimalWarning, match="markov, alpha = 0.5 is returned"):
+    with pytest.warns(
+        linred.NotOptimalWarning, match=r"the mechanism returned \(markov, alpha = 0\.5\) meets P\(y\|s\)"
+    ):
         mechanism = linred.optimal(example_1(), alpha=0.5, sees_s=False, time_limit=0.0)
     assert mechanism.name == "markov"
     assert mechanism.gap >= mechanism.dtv() - linred.optimal(example_1(), alpha=0.5, sees_s=False).dtv()
@@ -289,8 +292,8 @@ def test_when_time_is_over_for_a_given_alpha():
         ({"ldp": 1.0, "sees_s": "yes"}, "sees_s = 'yes' is not True or False"),
         ({"ldp": 1.0, "keep_marginal": 1}, "keep_marginal = 1 is not True or False"),
         ({"ldp": 1.0, "prefer": "best"}, "prefer = 'best' is not 'information', 'sparse' or 'smooth'"),
-        ({"ldp": 1.0, "prefer": "sparse", "sees_s": False}, "prefer = 'sparse' is for mechanisms that see s"),
-        ({"ldp": 1.0, "prefer": "sparse", "distortion": metric("steps", 4)}, "the distortion decides the moves"),
+        ({"ldp": 1.0, "prefer": "sparse", "sees_s": False}, "prefer = 'sparse' needs sees_s=True"),
+        ({"ldp": 1.0, "prefer": "sparse", "distortion": metric("steps", 4)}, "the distortion decides the coupling"),
         ({"ldp": 1.0, "distortion": np.ones((4, 4))}, r"distortion\[0, 0\] = 1.0 is not 0"),
         ({"ldp": 1.0, "distortion": np.zeros((3, 3))}, r"distortion has shape \(3, 3\)"),
         ({"ldp": 1.0, "time_limit": -1}, "time_limit = -1 is outside"),

@@ -1,4 +1,4 @@
-"""The registry of mechanisms: what is made by name, and what can be asked of it."""
+"""The registry of mechanisms: kinds, options, and mechanisms built by name or by a function."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_options_reach_those_that_take_them():
         assert (mechanism.distortion is not None) == ("distortion" in kind.takes), name
 
 
-def test_what_is_made_by_name():
+def test_mechanisms_built_by_name():
     assert registry.BY_NAME == ("optimal", "non_markov", "markov")
     for name in registry.BY_NAME:
         expected = getattr(linred, name)(example_1(), ldp=1.0)
@@ -39,7 +39,13 @@ def test_what_is_made_by_name():
 def test_a_function_makes_a_mechanism_too():
     assert registry.check(linred.selective, None, {"ldp": None}) == (linred.selective, None)
     assert registry.build(example_1(), linred.selective, target=TARGET).name == "selective"
-    with pytest.raises(ValueError, match=r"^mechanism made a dict, not a linred\.Mechanism$"):
-        registry.build(example_1(), lambda joint, ldp: {}, target=TARGET)
-    with pytest.raises(ValueError, match=r"^mechanism made one that looks at s \(selective\), and sees_s is False$"):
+    wrong = {
+        r"^the function given as mechanism= returned a dict, not a linred\.Mechanism$": lambda joint, ldp: {},
+        r" returned a numpy\.ndarray, not a linred\.Mechanism$": lambda joint, ldp: joint.p_sx,
+    }
+    for message, make in wrong.items():
+        with pytest.raises(ValueError, match=message):
+            registry.build(example_1(), make, target=TARGET)
+    message = r" returned a mechanism that uses S when sampling \(selective\), but sees_s is False$"
+    with pytest.raises(ValueError, match=message):
         registry.build(example_1(), linred.selective, target=TARGET, sees_s=False)

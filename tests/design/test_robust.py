@@ -1,4 +1,4 @@
-"""Mechanisms with margins for what is estimated: what they cost, and what they keep."""
+"""Mechanisms with margins for the estimation error: their price, and what they guarantee."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ LDP_1 = Target(ldp=1.0)
 
 
 def test_rare_pairs_need_no_data():
-    """P(y|s) is P_X(y) for them, whatever P(x|s) is: here for any P(x|s) at all."""
+    """For rare pairs P(y|s) = P_X(y) whatever P(x|s) is."""
     mechanism = careful(adult(), adult().counts.sum(axis=1), LDP_1, 4.0)
     channel, joint = mechanism.p_y_given_sx, mechanism.joint
     rare = np.abs(channel - joint.p_x).max(axis=1) <= 1e-15
@@ -22,15 +22,15 @@ def test_rare_pairs_need_no_data():
     assert linred.certify(mechanism, joint + joint).ldp < 1.0
 
 
-def test_less_care_is_less_damage_and_no_care_is_the_optimum():
+def test_smaller_margins_change_fewer_records_and_no_margin_is_the_optimum():
     joint = adult()
     shares = [careful(joint, joint.counts.sum(axis=1), LDP_1, z).dtv() for z in (6.0, 4.0, 3.0, 2.0, 1.0, 0.0)]
     assert shares == sorted(shares, reverse=True)
     assert shares[-1] == pytest.approx(linred.optimal(joint, ldp=1.0).dtv(), rel=1e-6)
 
 
-def test_without_a_programme(monkeypatch):
-    """Large alphabets are clipped: the margins and the marginal are kept, and few more records change."""
+def test_without_a_linear_programme(monkeypatch):
+    """Large alphabets use clipping: it keeps the margins and P_X, and changes few more records."""
     joint = adult()
     n = joint.counts.sum(axis=1)
     best = careful(joint, n, LDP_1, 3.0)
@@ -51,7 +51,7 @@ def test_a_markov_mechanism_mixes():
 
 
 def test_the_path_is_the_same_whatever_symbols_were_held_out(monkeypatch):
-    """An x that has no record in the fit must not decide how the others are treated."""
+    """An x without fitted records must not affect the treatment of the others."""
     joint = adult()
     wider = linred.Joint.from_counts(np.pad(joint.counts, ((0, 1), (0, 1))))
     monkeypatch.setattr("linred.design.robust.MOST_PROGRAMME_CELLS", joint.counts.size)

@@ -1,4 +1,4 @@
-"""`linred.selective` against the optimum, and against the targets it must meet."""
+"""`linred.selective` against the optimum and against its targets."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_where_proposition_1_is_better_it_is_taken():
 
 
 def interval_by_bisection(lifts, p_s, factor):
-    """L for which what is above [L, factor L] balances what is below it."""
+    """Return the L for which the mass above [L, factor L] balances the mass below."""
     low, high = 0.0, lifts.max()
     for _ in range(200):
         least = 0.5 * (low + high)
@@ -58,7 +58,7 @@ def test_intervals_are_balanced():
 
 
 def test_only_extreme_s_move_where_rows_allow_it():
-    """Two s, mirrored: cutting the ends off leaves the sums of both rows at one, so nothing else moves."""
+    """Two mirrored values of s: clipping leaves both row sums at one, so nothing else moves."""
     joint = Joint.from_conditional([[0.6, 0.25, 0.15], [0.15, 0.25, 0.6]], [0.5, 0.5])
     mechanism = linred.selective(joint, ldp=1.0)
     assert mechanism.p_y_given_s[:, 1] == pytest.approx([0.25, 0.25], abs=1e-15)
@@ -88,7 +88,7 @@ def test_with_a_distortion():
 
 
 def test_a_large_alphabet():
-    """No programme would end soon on these 200,000 cells."""
+    """A linear programme of these 200,000 cells would take far too long."""
     joint = random_joint(np.random.default_rng(4), 200, 1000, zeros=0.3)
     mechanism = linred.selective(joint, ldp=1.0)
     assert mechanism.target.is_met_by(mechanism.sampler().certificate())

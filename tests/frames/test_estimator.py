@@ -149,13 +149,16 @@ BAD_SETTINGS = [
     ({"alpha": None, "log_lift": -1.0}, "log_lift = -1.0 is outside [0, inf]"),
     ({"mechanism": "best"}, "mechanism = 'best' is not 'optimal', 'non_markov', 'markov' or a function"),
     ({"mechanism": None}, "mechanism = None is not 'optimal'"),
-    ({"sees_s": False}, "non_markov looks at s: where sees_s is False, take optimal or markov"),
+    ({"sees_s": False}, "mechanism = 'non_markov' uses S when sampling, which sees_s=False rules out"),
     ({"sees_s": 0}, "sees_s = 0 is not True or False"),
     (
         {"mechanism": linred.non_markov, "sees_s": False},
-        "mechanism made one that looks at s (non_markov), and sees_s is",
+        "the function given as mechanism= returned a mechanism that uses S when sampling (non_markov), but sees_s is",
     ),
-    ({"mechanism": linred.linear_reduction}, "mechanism made a Joint, not a linred.Mechanism"),
+    (
+        {"mechanism": linred.linear_reduction},
+        "the function given as mechanism= returned a linred.distribution.joint.Joint",
+    ),
     ({"bins": [30]}, "bins is a list, not a dict of column names and edges"),
     ({"bins": {"year": [30]}}, "bins names 'year', which is neither sensitive nor public"),
     ({"bins": {"job": []}}, "bins of 'job': [] is not a list of edges"),
@@ -213,7 +216,7 @@ def test_declared_categories_are_the_alphabet():
 
 def test_building_looks_at_the_time_limit():
     assert registry.build(JOINT, "optimal", target=Target(ldp=1.0), time_limit=9).target.ldp == 1.0
-    with pytest.raises(ValueError, match=r"^time_limit = 9 is for optimal, which alone solves a programme$"):
+    with pytest.raises(ValueError, match=r"^time_limit = 9 applies only to mechanism='optimal': leave it out$"):
         registry.check("markov", None, {"ldp": 1.0}, time_limit=9)
     with pytest.raises(ValueError, match=r"^time_limit = -1 is outside \[0, inf\]$"):
         registry.check("optimal", None, {"ldp": 1.0}, time_limit=-1)

@@ -1,4 +1,4 @@
-"""Tables of probabilities are given the sums that they should have, and nothing becomes negative."""
+"""Balancing gives tables of probabilities exact sums, and no entry becomes negative."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_means_along_both_ways_within_limits():
         n_s, n_x = rng.integers(2, 8, 2)
         joint = rng.dirichlet(np.full(n_s * n_x, 2.0)).reshape(n_s, n_x)
         p_s, p_x = joint.sum(axis=1), joint.sum(axis=0)
-        lifts = joint / np.outer(p_s, p_x)  # their means are one along both ways, so there is an answer
+        lifts = joint / np.outer(p_s, p_x)  # their means over rows and columns are one, so a solution exists
         low, high = 0.8 * lifts, 1.2 * lifts
         q = exact_sums.with_both_means(rng.uniform(low, high), low, high, p_s, p_x)
         assert (q >= low * (1.0 - 1e-12)).all()

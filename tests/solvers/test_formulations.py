@@ -1,4 +1,4 @@
-"""Linear programmes for the best mechanism, against ones that are written plainly and solved apart."""
+"""Linear programmes for the optimal mechanism, against plain formulations solved independently."""
 
 import numpy as np
 import pytest

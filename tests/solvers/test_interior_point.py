@@ -1,4 +1,4 @@
-"""Our interior-point method against HiGHS on the same programme, written another way."""
+"""The interior-point method against HiGHS on the same linear programme in another formulation."""
 
 import math
 import time
@@ -19,7 +19,7 @@ TARGETS = [{"ldp": 0.3}, {"ldp": 2.0}, {"log_lift": 0.4}, {"ldp": 0.8, "log_lift
 
 
 def both(joint, target):
-    """The answers of our method and of HiGHS."""
+    """Return the merged problem and the answers of the interior-point method and of HiGHS."""
     merged = Merged(joint, symbols=True)
     limits = formulations.Limits(
         merged.p_s, merged.p_x, target.get("ldp", math.inf), target.get("log_lift", math.inf), True
@@ -58,7 +58,7 @@ def test_larger(shape, target):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_counts_of_rare_symbols_and_rare_s(seed):
-    """Zipf's law, Poisson counts, most cells empty: weights far apart, and lifts up to a million."""
+    """Zipf's law, Poisson counts, most cells empty: widely different weights, and lifts up to a million."""
     rng = np.random.default_rng(seed)
     n_s, n_x = [(12, 198), (40, 90), (64, 60), (8, 300), (30, 120), (90, 40)][seed]
     p = rng.gamma(0.3, 1.0, (n_s, n_x)) / np.arange(1, n_x + 1) ** rng.uniform(0.5, 2.0)
@@ -97,7 +97,7 @@ def test_mechanisms_made_of_it(monkeypatch, target):
 
 
 def test_what_need_not_move_does_not(monkeypatch):
-    """The programme has cells at rest at a vertex; ours is inside, but leaves them where they are too."""
+    """At a vertex many cells keep their value; the interior-point answer must keep them as well."""
     monkeypatch.setattr(optimal, "VERTEX_CELLS", 0)
     mechanism = linred.optimal(adult(), ldp=1.0)
     same = (mechanism.p_y_given_s == adult().p_x_given_s) | np.isclose(
@@ -108,7 +108,7 @@ def test_what_need_not_move_does_not(monkeypatch):
 
 def test_when_time_is_over_it_is_inside_all_the_same():
     joint = random_joint(np.random.default_rng(5), 40, 60)
-    with pytest.warns(linred.NotOptimalWarning, match="time_limit is over"):
+    with pytest.warns(linred.NotOptimalWarning, match="the time limit was reached"):
         mechanism = linred.optimal(joint, ldp=0.3, time_limit=0.0)
     check_promises(mechanism)
     assert mechanism.dtv() <= linred.selective(joint, ldp=0.3).dtv() + 1e-12
@@ -116,12 +116,12 @@ def test_when_time_is_over_it_is_inside_all_the_same():
 
 
 def test_a_large_one():
-    """The issue's 52,000 cells: HiGHS takes from half a minute to two."""
+    """52,000 cells, for which HiGHS takes half a minute to two minutes."""
     rng = np.random.default_rng(0)
     joint = Joint.from_conditional(rng.dirichlet(np.full(717, 0.5), 73), rng.dirichlet(np.ones(73)))
     begin = time.perf_counter()
     mechanism = linred.optimal(joint, ldp=1.0)
-    assert time.perf_counter() - begin < 60.0, "it hangs"
-    assert round(mechanism.dtv(), 8) == 0.27562555, "as HiGHS has it"
+    assert time.perf_counter() - begin < 60.0, "far too slow"
+    assert round(mechanism.dtv(), 8) == 0.27562555, "the optimum of HiGHS"
     assert mechanism.gap < 1e-11
     assert mechanism.target.is_met_by(mechanism.sampler().certificate())

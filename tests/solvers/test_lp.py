@@ -1,4 +1,4 @@
-"""The solvers of linear programmes, POT and HiGHS: one value, and tiny masses that do not upset them."""
+"""POT and HiGHS agree on transport problems, also with tiny masses."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Spanning trees of a transport: trees by SciPy's graphs, flows by linear algebra and exact in Fractions."""
+"""Basis trees of transport problems, against SciPy's graph functions, linear algebra and exact Fractions."""
 
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ SHAPES = [(1, 1), (1, 5), (4, 3), (7, 9)]
 
 
 def transport(n_x, n_y):
-    """(supply, demand, cost, a plan that uses them up and has cycles)."""
+    """Return (supply, demand, cost, a feasible plan with cycles)."""
     rng = np.random.default_rng(n_x + n_y)
     supply, demand = rng.dirichlet(np.ones(n_x)), rng.dirichlet(np.ones(n_y))
     return supply, demand, rng.random((n_x, n_y)), np.outer(supply, demand)
@@ -35,7 +35,7 @@ def test_it_spans_all_and_has_no_cycle(n_x, n_y):
 
 
 def test_flows_come_first_and_the_largest_of_them_are_kept():
-    """With flows between all nodes it is the tree of largest flows, as SciPy's minimum spanning tree has it."""
+    """With flows between all nodes it is the tree of largest flows, SciPy's minimum spanning tree."""
     _, _, cost, plan = transport(6, 8)
     tree = spanning_tree.spanning_tree(plan, cost)
     least = minimum_spanning_tree(np.block([[np.zeros((6, 6)), 1.0 - plan], [np.zeros((8, 14))]]))
@@ -60,7 +60,7 @@ def test_flows_use_up_supply_and_demand(n_x, n_y):
 
 
 def test_flows_far_apart_are_rounded_once():
-    """x_0 - y_0 - x_1 - y_1: the flow in the middle is a difference that doubles would lose."""
+    """On x_0 - y_0 - x_1 - y_1 the middle flow is a difference that doubles would lose."""
     supply, demand = np.array([1e-30, 1.0]), np.array([1e-30 + 1e-45, 1.0 - 1e-16])
     tree = [(0, 0), (1, 0), (1, 1)]
     mass = spanning_tree.flows_on(tree, spanning_tree.neighbors_on(tree, 2, 2), supply, demand)
@@ -82,7 +82,7 @@ def test_parts_and_paths(n_x, n_y):
         assert inside[i]
         assert not inside[n_x + j]
         crossing = [other for other, (a, b) in enumerate(tree) if inside[a] != inside[n_x + b]]
-        assert crossing == [arc], "one arc joins the parts that are left without it"
+        assert crossing == [arc], "removing an arc splits the tree into two parts that only this arc connects"
         assert spanning_tree.path_on(i, n_x + j, neighbors) == [arc]
     for end in range(n_x + n_y):
         node = 0

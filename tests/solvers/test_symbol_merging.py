@@ -1,4 +1,4 @@
-"""Symbols in proportion are solved as one, at no cost, and told apart where a distortion does so."""
+"""Proportional symbols are merged at no cost, unless a distortion distinguishes them."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from support.promises import check_promises
 
 
 def test_symbols_in_proportion_are_merged_and_cost_nothing():
-    """Twice the same problem: X, and X with a fair coin that nobody asked for."""
+    """Return two equivalent problems: X, and X with an independent fair coin."""
     joint = adult()
     doubled = Joint.from_counts(np.repeat(joint.counts, 2, axis=1))
     for sees_s in (True, False):

@@ -1,4 +1,4 @@
-"""Optimality, proved by a programme that is not ours: the full LP over P(y|s,x), written down as the paper has it."""
+"""Optimal transport against the full linear programme over P(y|s,x), written as in the paper."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def full_programme(joint, alpha, cost, budget=None, forbidden=None):
 
 
 def distortions(rng, n):
-    """Monge or not, triangle or not, with ties, zeros off the diagonal, and without symmetry."""
+    """With and without the Monge property and the triangle inequality; ties, zeros off the diagonal, asymmetry."""
     position, points = np.arange(n, dtype=float), rng.random((n, 2))
     steps = np.abs(position[:, None] - position)
     every = {
@@ -115,7 +115,7 @@ def test_a_solvers_answer_is_made_exact(name, counts, alpha, seed):
 
 @pytest.mark.parametrize("never", [1e6, 1e10, 1e12, 1e100, 1e308])
 def test_a_very_large_cost_stands_for_never(never, solver):
-    """Moves that are forbidden by a large number: the optimum is that of the programme without them."""
+    """A prohibitive cost forbids moves: the optimum is that of the programme without them."""
     rng = np.random.default_rng(8)
     n_feasible = 0
     for _ in range(25):
@@ -126,7 +126,7 @@ def test_a_very_large_cost_stands_for_never(never, solver):
         mechanism = linred.non_markov(joint, 0.6, distortion=np.where(forbidden, never, d))
         used = np.einsum("sx,sxy->xy", joint.p_sx, mechanism.p_y_given_sx)
         if used[forbidden].any():
-            continue  # there is no other way
+            continue  # infeasible without the forbidden moves
         n_feasible += 1
         optimum = full_programme(joint, 0.6, d, forbidden=forbidden)
         assert mechanism.expected_distortion(d) == pytest.approx(optimum, abs=1e-8)
@@ -134,7 +134,7 @@ def test_a_very_large_cost_stands_for_never(never, solver):
 
 
 def test_a_bad_basis_is_polished_to_the_optimum():
-    """Whatever tree a solver hands over, pivots end at the optimum."""
+    """From any basis tree of a solver, the pivots end at the optimum."""
     rng = np.random.default_rng(5)
     for n_x, n_y in [(1, 1), (1, 5), (4, 3), (7, 9)]:
         supply, demand, cost = rng.dirichlet(np.ones(n_x)), rng.dirichlet(np.ones(n_y)), rng.random((n_x, n_y))

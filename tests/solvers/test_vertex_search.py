@@ -1,4 +1,4 @@
-"""Which of the couplings that change the fewest records: `prefer=`."""
+"""`prefer=`, the choice among couplings that change the fewest records."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_no_exchange_and_no_cycle_is_left():
     for s in range(4):
         off = plans[s] * ~np.eye(12, dtype=bool)
         arcs = np.argwhere(off > 1e-15)
-        assert len(arcs) == 11, "a tree: one flow less than symbols"
+        assert len(arcs) == 11, "a tree has one flow less than nodes"
         for a, (i, j) in enumerate(arcs):
             for k, m in arcs[:a]:
                 mass = min(off[i, j], off[k, m])
@@ -76,7 +76,7 @@ def test_no_exchange_and_no_cycle_is_left():
 
 
 def test_equal_amounts_are_matched():
-    """Excesses .1, .2, .3 against deficits .3, .1, .2: three moves do, the north-west corner has four."""
+    """Excesses .1, .2, .3 and deficits .3, .1, .2 need three moves; the north-west corner rule makes four."""
     p = np.array([[0.2, 0.3, 0.4, 0.0333, 0.0333, 0.0334], [0.1, 0.1, 0.1, 0.3333, 0.1333, 0.2334]])
     joint = Joint.from_conditional(p / p.sum(axis=1, keepdims=True), [0.5, 0.5])
     plain, sparse = (linred.non_markov(joint, 1.0, prefer=prefer) for prefer in (None, "sparse"))
