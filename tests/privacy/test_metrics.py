@@ -220,11 +220,14 @@ BAD = [
     (lambda joint: linred.ldp(joint, base="2"), "base = '2' is not a number"),
     (lambda joint: linred.alpha_leakage(joint, 0.5), r"order = 0.5 is outside \[1, inf\]"),
     (lambda joint: linred.alpha_leakage(joint, math.nan), "order = nan"),
-    (lambda joint: linred.dp(joint, np.ones((2, 2))), "neighbors is float64"),
+    (
+        lambda joint: linred.dp(joint, np.ones((2, 2))),
+        "neighbors has dtype float64 .* give a boolean 2 x 2 matrix, or 'hamming'",
+    ),
     (lambda joint: linred.dp(joint, np.ones((3, 3), bool)), r"shape \(3, 3\)"),
-    (lambda joint: linred.dp(joint, np.array([[0, 1], [0, 0]], bool)), r"neighbors\[0, 1\] is True"),
-    (lambda joint: linred.dp(joint, "hamming"), r"s_labels\[0\] = 1 is not a tuple"),
-    (lambda joint: linred.dp(joint, "manhattan"), "neighbors is"),
+    (lambda joint: linred.dp(joint, np.array([[0, 1], [0, 0]], bool)), r"neighbors is not symmetric: \[0, 1\] is True"),
+    (lambda joint: linred.dp(joint, "hamming"), r"s_labels\[0\] is not a tuple of the same length"),
+    (lambda joint: linred.dp(joint, "manhattan"), "neighbors has dtype <U9"),
     (lambda joint: linred.first_order(joint, 2), r"alpha = 2 is outside \[0, 1\]"),
 ]
 
