@@ -204,7 +204,7 @@ def test_prints_plug_in_certified_and_ceiling_side_by_side():
         ((None, linred.Joint.from_counts([[1, 1]])), "other alphabets"),
         ((None, None, None, 1.0), "confidence = 1.0"),
         ((None, None, None, 0), "confidence = 0"),
-        ((None, None, None, "high"), "confidence = 'high'"),
+        ((None, None, None, "high"), "confidence is a str, not a number"),
         ((None, None, None, float("nan")), "confidence = nan"),
     ],
 )
