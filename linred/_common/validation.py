@@ -26,9 +26,14 @@ def mechanism(value):
 
 
 def type_name(value):
-    """Return the name of a value's type for a message, with its module unless it is built in."""
+    """Return the name of a value's type for a message, with its module unless it is built in.
+
+    >>> type_name(1), type_name(np.ones(1))
+    ('int', 'numpy.ndarray')
+    """
     kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    module = "linred" if kind.__module__.startswith("linred.") else kind.__module__
+    return kind.__name__ if module == "builtins" else f"{module}.{kind.__name__}"
 
 
 def number(name, value, low, high):

@@ -235,7 +235,7 @@ BAD = [
     ({"claim": {"ldp": None}}, ValueError, r"claim\['ldp'\] is a NoneType, not a number"),
     ({"claim": MECHANISM}, ValueError, "claim.mutual_information is a method, not a number"),
     ({"x": [0, 1]}, ValueError, "x is given without a mechanism"),
-    ({"mechanism": TWO}, TypeError, r"mechanism is a linred.distribution.joint.Joint, not a linred\.Mechanism"),
+    ({"mechanism": TWO}, TypeError, r"mechanism is a linred\.Joint, not a linred\.Mechanism"),
     ({"mechanism": MECHANISM, "x": [0]}, ValueError, "x has 1 records and y has 2"),
     ({"mechanism": MECHANISM, "x": [0, 7]}, ValueError, r"x\[1\] = 7 is not in the mechanism's alphabet$"),
     ({"mechanism": MECHANISM, "s": [5, 0]}, ValueError, r"s\[0\] = 5 is not in the mechanism's alphabet$"),
