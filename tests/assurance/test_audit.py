@@ -231,14 +231,22 @@ BAD = [
     ({"claim": -1.0}, ValueError, r"claim = -1.0 is outside \[0, inf\]"),
     ({"claim": math.nan}, ValueError, "claim = nan is outside"),
     ({"claim": "1"}, ValueError, "claim is a str, not a number"),
-    ({"claim": {"lpd": 1.0}}, ValueError, "claim has 'lpd', which is none of ldp, log_lift"),
+    ({"claim": {"lpd": 1.0}}, ValueError, "claim has 'lpd', but known figures are ldp, log_lift"),
     ({"claim": {"ldp": None}}, ValueError, r"claim\['ldp'\] is a NoneType, not a number"),
     ({"claim": MECHANISM}, ValueError, "claim.mutual_information is a method, not a number"),
-    ({"x": [0, 1]}, ValueError, "x is given without a mechanism"),
+    ({"x": [0, 1]}, ValueError, "x= is given without mechanism="),
     ({"mechanism": TWO}, TypeError, r"mechanism is a linred\.Joint, not a linred\.Mechanism"),
     ({"mechanism": MECHANISM, "x": [0]}, ValueError, "x has 1 records and y has 2"),
-    ({"mechanism": MECHANISM, "x": [0, 7]}, ValueError, r"x\[1\] = 7 is not in the mechanism's alphabet$"),
-    ({"mechanism": MECHANISM, "s": [5, 0]}, ValueError, r"s\[0\] = 5 is not in the mechanism's alphabet$"),
+    (
+        {"mechanism": MECHANISM, "x": [0, 7]},
+        ValueError,
+        r"^x\[1\] is not in the mechanism's alphabet: fit again, and declare .* in x_labels=$",
+    ),
+    (
+        {"mechanism": MECHANISM, "s": [5, 0]},
+        ValueError,
+        r"^s\[0\] is not in the mechanism's alphabet: fit again, and declare .* in s_labels=$",
+    ),
 ]
 
 
