@@ -142,7 +142,7 @@ def codes(name, values, n_symbols):
 
 
 def raise_out_of_range(name, codes, n_symbols, first=0):
-    """Raise the error for the first of `codes` that is negative or not below n_symbols; codes[0] is record `first` of the column."""
+    """Raise the error for the first of `codes` outside 0 .. n_symbols - 1; codes[0] is record `first` of the column."""
     record = int(np.argmax((codes >= n_symbols) | (codes < 0)))
     raise ValueError(f"{name}[{first + record}] is not a code below {n_symbols}")
 
