@@ -118,7 +118,8 @@ def audit(
     conforms, more = (None, []) if mechanism is None else conformance(released, x, mechanism, level)
     figures, where = released.figures(level / max(1, _n_families(claimed)))
     refuted, reasons = (None, []) if claimed is None else _against_claim(figures, claimed)
-    return Audit(*figures, confidence, released.n, where, claimed, refuted, conforms, (*reasons, *more))
+    reasons = (*reasons, *more)
+    return Audit(*figures, confidence, released.n, where, claimed, refuted, conforms, reasons)  # type: ignore[call-arg]
 
 
 def _claimed(claim):

@@ -73,5 +73,5 @@ def local(joint: Joint, base: float = math.e) -> Local:
         (log_lift, max(0.0, log_lift - off), log_lift + off),
         (information, information / (1.0 + max(highest, 0.0)), most),
     )
-    in_base = (Approximation(*(part / log_base for part in figure)) for figure in figures)
-    return Local(*in_base, chi_square, radius, radius <= 1.0)
+    of_ldp, of_log_lift, of_information = (Approximation(*(part / log_base for part in figure)) for figure in figures)
+    return Local(of_ldp, of_log_lift, of_information, chi_square, radius, radius <= 1.0)

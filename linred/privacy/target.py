@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from linred._common import validation
 from linred.privacy.leakage import Leakage
 
-Arguments, Result = ParamSpec("Arguments"), TypeVar("Result")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 class Target(NamedTuple):
@@ -107,7 +108,8 @@ def takes_target(make: Callable[..., Result]) -> Callable[..., Result]:
         target = Target.of(**limits) if needed else target_or_alpha(alpha, limits)
         return make(*args, target=target, **arguments)
 
-    documented = with_limits.__signature__ = _with_limits(signature)
+    documented = _with_limits(signature)
+    with_limits.__signature__ = documented  # type: ignore[attr-defined]
     return with_limits
 
 
