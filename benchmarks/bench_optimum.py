@@ -17,7 +17,7 @@ from benchmarks.data import adult, counts
 
 LDP = 1.0
 QUICK = {"time_limit": 100.0}
-"""HiGHS is faster with a time limit: see `linred.solvers.lp.IN_HASTE`."""
+"""HiGHS is faster with a time limit: see `linred.solvers.lp.FIRST_TIME_LIMIT`."""
 
 
 def random_joint(n_s, n_x, concentration):

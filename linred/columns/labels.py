@@ -38,7 +38,7 @@ def _to_json(place, label):
     for tag, (kind, write, _) in _TAGGED.items():
         if type(label) is kind:
             return {tag: write(label)}
-    raise ValueError(f"{place} = {label!r} is a {type(label).__name__}, which an artifact cannot hold")
+    raise ValueError(f"{place} is a {validation.type_name(label)}, which an artifact cannot hold: use text or numbers")
 
 
 def from_json(name, values):
@@ -53,7 +53,7 @@ def _from_json(place, value):
     if not isinstance(value, dict):
         return value
     if len(value) != 1 or next(iter(value)) not in (*_NUMPY_TIMES, *_TAGGED):
-        raise ValueError(f"{place} = {validation.shortened(value)} is no label: known types are {', '.join(_TAGGED)}")
+        raise ValueError(f"{place} is an object, not a label with one of the types {', '.join(_TAGGED)}")
     ((tag, text),) = value.items()
     try:
         if tag in _NUMPY_TIMES:
@@ -61,9 +61,9 @@ def _from_json(place, value):
             return _NUMPY_TIMES[tag](count, (unit, step))
         label = _TAGGED[tag][2](text)
     except (ValueError, TypeError, ArithmeticError):
-        raise ValueError(f"{place} = {validation.shortened(text)} is not a {tag}") from None
+        raise ValueError(f"{place} is not a valid {tag}") from None
     if tag == "decimal" and label.is_snan():
-        raise ValueError(f"{place} = {text!r} can be compared with nothing")
+        raise ValueError(f"{place} is a signalling NaN, which cannot be a label")
     return label
 
 
