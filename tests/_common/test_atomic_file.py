@@ -43,7 +43,10 @@ def test_a_file_that_appears_in_the_last_moment_is_kept(tmp_path, monkeypatch):
 
     writing = []
     monkeypatch.setattr(atomic_file, "check_target", look_and_lose)
-    with pytest.raises(FileExistsError, match="exists: --force"), atomic_file.atomic_writer(target) as file:
+    with (
+        pytest.raises(FileExistsError, match="exists: force=True replaces it"),
+        atomic_file.atomic_writer(target) as file,
+    ):
         writing.append(file.write(b"new"))
     assert target.read_text() == "other"
     assert files_in(tmp_path) == ["out"]

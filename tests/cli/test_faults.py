@@ -185,7 +185,7 @@ def test_names_of_columns_that_break_lines_do_not_break_ours(linred_command):
 FAILURES = {
     "interrupted": (KeyboardInterrupt(), 130),
     "out of memory": (MemoryError(), 1),
-    "no room left to write (Disk quota exceeded)": (OSError(errno.EDQUOT, "Disk quota exceeded"), 1),
+    "no space left to write (Disk quota exceeded)": (OSError(errno.EDQUOT, "Disk quota exceeded"), 1),
 }
 
 
@@ -205,10 +205,10 @@ def test_a_failure_in_a_later_step_says_what_was_stored(linred_command, monkeypa
     monkeypatch.setattr("linred.report.html.page", fail)
     done = linred_command("run", ADULT, *ASKED, "-o", "out.csv", *outputs, "-q")
     assert done.code == code
-    assert done.lines == [f"linred: {what}: only {', '.join(stored)} {'was' if len(stored) == 1 else 'were'} stored"]
+    assert done.lines == [f"linred: {what}: only {', '.join(stored)} {'was' if len(stored) == 1 else 'were'} written"]
     assert files_in(".") == sorted(stored)
     done = linred_command("report", ADULT)
-    assert "stored" not in done.err  # nothing is kept from one call to the next
+    assert "written" not in done.err  # nothing is kept from one call to the next
 
 
 def test_sigterm_in_a_later_step_says_what_was_stored(tmp_path):
@@ -222,7 +222,7 @@ main(sys.argv[1:])
     asked = ("run", ADULT, *ASKED, "-o", "out.csv", "--html", "page.html", "-q")
     done = subprocess.run([sys.executable, "-c", code, *map(str, asked)], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 143
-    assert done.stderr.splitlines()[-1] == "linred: terminated: only out.csv was stored"
+    assert done.stderr.splitlines()[-1] == "linred: terminated: only out.csv was written"
     assert files_in(tmp_path) == ["out.csv"]
 
 
@@ -244,7 +244,7 @@ def test_a_full_disk(artifact_path, long_csv, tmp_path, to, room):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
     )
     assert done.code == 1, done
-    assert done.lines == ["linred: no room left to write (File too large): nothing was stored"]
+    assert done.lines == ["linred: no space left to write (File too large): nothing was written"]
     assert files_in(tmp_path) == [target.name]
     assert target.read_text() == "as it was"
 
@@ -272,7 +272,7 @@ def test_an_interrupt(artifact_path, tmp_path, number, code):
     running.send_signal(number)
     _, said = running.communicate(timeout=60)
     assert running.returncode == code
-    assert said.decode().splitlines()[-1].endswith("nothing was stored")
+    assert said.decode().splitlines()[-1].endswith("nothing was written")
     assert b"Traceback" not in said
     assert files_in(tmp_path) == ["out.csv"]
     assert (tmp_path / "out.csv").read_text() == "as it was"
@@ -290,7 +290,7 @@ def test_kill_9_leaves_the_target_and_the_next_run_names_what_is_left(artifact_p
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 3001
     after = process("sanitize", ADULT, "-m", artifact_path, "-o", "out.csv", "--force", cwd=tmp_path)
     assert after.code == 0
-    assert f"{temporary} is what a killed run left" in after.err
+    assert f"{temporary} was left by a run that was killed" in after.err
 
 
 def test_an_error_late_in_the_file_leaves_nothing(artifact_path, tmp_path):

@@ -132,16 +132,16 @@ def test_audit_refutes(certain, released, linred_command):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("fit", ADULT, *ASKED, "--confidence", "2"), "confidence = 2.0"),
+        (("fit", ADULT, *ASKED, "--confidence", "2"), "2 is not between 0 and 1: write 0.02 for 2 %"),
         (("fit", ADULT, *ASKED, "--confidence", ".9", "--mechanism", "markov"), "cannot be fitted with a confidence"),
-        (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "held_out = 2.0"),
+        (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "--held-out = 2.0"),
         (("certify", "missing.json"), "missing.json"),
         (("audit", "missing.csv", "--sensitive", "a", "--released", "b"), "missing.csv"),
-        (("audit", ADULT), "which columns are sensitive"),
+        (("audit", ADULT), "the sensitive columns are not known: name them by --sensitive"),
         (("audit", ADULT, "--sensitive", "sex", "--released", "nothing"), "no column 'nothing'"),
-        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--public", "race"), "-m names it"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--public", "race"), "name its file by -m"),
         (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--claim", "-1"), "-1"),
-        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--confidence", "1"), "confidence = 1.0"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--confidence", "1"), "1 is not between 0 and 1"),
     ],
 )
 def test_wrong_inputs(arguments, message, linred_command):
