@@ -11,7 +11,7 @@ from linred.batches.arrow_columns import binned
 from linred.cli import options
 from linred.cli.run_context import command
 from linred.columns.schema import names, parts_of
-from linred.errors import FileError
+from linred.errors import FileError, UnseenError
 from linred.io import counting
 from linred.mechanism.artifact_reader import load
 from linred.mechanism.artifact_writer import finite, summary
@@ -83,9 +83,22 @@ def audit(run, data, sensitive, released, public, artifact_path, ldp, log_lift, 
     if mechanism and not claim:  # a mechanism claims its certificate, or else its target
         claim = mechanism.certified or mechanism.target
     how = {"mechanism": mechanism, "claim": claim or None, "confidence": confidence}
-    result = audited(columns["sensitive"], columns["released"], x=columns.get("public"), **how)
+    try:
+        result = audited(columns["sensitive"], columns["released"], x=columns.get("public"), **how)
+    except UnseenError as error:
+        raise FileError(_unseen_line(data, sides, error)) from None
     click.echo(json.dumps(_summary(result), indent=2, ensure_ascii=False) if as_json else str(result))
     return REFUTED if result.refuted or result.conforms is False else 0
+
+
+def _unseen_line(data, sides, error):
+    """Return the message for a value outside the mechanism's alphabet, with the column and the record of the file."""
+    side = {"s": "sensitive", "x": "public"}.get(error.name, "released")
+    columns = ", ".join(map(repr, names(sides[side])))
+    return (
+        f"{data}: record {error.record + 1:,}, column {columns}: value not in the alphabet of the mechanism. Check the "
+        "column, or audit without -m"
+    )
 
 
 def _sides(mechanism, sensitive, released, public):

@@ -1,4 +1,4 @@
-"""The `linred` command on small real files: all steps in one, curves, and columns by other names."""
+"""The `linred` command on small real files: `run`, trade-off curves, and columns with other names than in the fit."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The demo keeps files that are there, and says what its steps stored."""
+"""The demo keeps existing files, and names the files that its steps wrote."""
 
 import os
 import stat

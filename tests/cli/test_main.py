@@ -1,4 +1,4 @@
-"""The `linred` command as a process of its own: packages that are missing, streams that are closed or left."""
+"""The `linred` command as a process: missing packages, closed and redirected streams, completion, the log."""
 
 import logging
 import os
@@ -34,7 +34,7 @@ def test_an_extra_that_is_missing_is_named(tmp_path):
 
 
 def closed(*arguments, descriptor, cwd):
-    """The command with one of its streams closed: `2>&-` in a shell."""
+    """Run the command with one of its streams closed, as `2>&-` does in a shell."""
     done = subprocess.run(
         ["sh", "-c", f'exec "$@" {descriptor}>&-', "sh", *command(*arguments)], capture_output=True, text=True, cwd=cwd
     )
@@ -42,7 +42,7 @@ def closed(*arguments, descriptor, cwd):
 
 
 def test_streams_that_are_closed(artifact_path, tmp_path):
-    """A file must not be opened as descriptor 1, say; what goes nowhere is refused where it was asked for."""
+    """No output file gets descriptor 0, 1 or 2; - is refused if its stream is closed."""
     how = ("sanitize", ADULT, "-m", artifact_path, "-q", "--force", "-o")
     for descriptor in (0, 1, 2):
         assert closed(*how, "out.csv", descriptor=descriptor, cwd=tmp_path).code == 0
@@ -58,7 +58,7 @@ STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link")
 
 @pytest.mark.parametrize("target", STANDARD_OUTPUT)
 def test_the_file_behind_a_redirection_is_written_to_and_not_replaced(artifact_path, tmp_path, target):
-    """`{ echo before; linred sanitize ... -o /dev/stdout --force; } > out.csv`"""
+    """As `{ echo before; linred sanitize ... -o /dev/stdout --force; } > out.csv`"""
     os.symlink("/dev/stdout", tmp_path / "link")
     out = tmp_path / "out.csv"
     how = ("sanitize", ADULT, "-m", artifact_path, "-q", "--columns", "age", "--seed", "1", "--context", "c")

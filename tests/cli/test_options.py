@@ -1,4 +1,4 @@
-"""Options of the `linred` command that cannot be are refused in one line, and nothing is written."""
+"""Wrong options of the `linred` command are refused in one line, and nothing is written."""
 
 import pytest
 
@@ -39,7 +39,7 @@ OPTIONS = {
         ("tradeoff", ADULT, *ASKED[:4], "--domain", "key", "--plot", "key", "--force"),
         "the input itself",
     ),
-    "no such domain": (("fit", ADULT, *ASKED, "--domain", "none.json"), "none.json: the domain cannot be read"),
+    "no such domain": (("fit", ADULT, *ASKED, "--domain", "none.json"), "none.json: the domain cannot be read: No such file"),
     "no such encoding": (("fit", ADULT, *ASKED, "--encoding", "klingon"), "encoding 'klingon' is not known"),
     "an encoding of no text": (("fit", ADULT, *ASKED, "--encoding", "zlib"), "encoding 'zlib' is not known"),
     "a delimiter too long": (("fit", ADULT, *ASKED, "--delimiter", "ab"), "delimiter 'ab'"),
