@@ -26,7 +26,7 @@ def check_target(path, force=False, inputs=()):
     whatever else holds that descriptor would go on writing to a file without a name.
     """
     if _descriptor(path):
-        raise ValueError(f"{path} is an open file descriptor, not a file: name a file, or - for standard output")
+        raise ValueError(f"{path} is an open file descriptor, not a file: name a file")
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no directory {target.parent}: create it first")
@@ -37,7 +37,7 @@ def check_target(path, force=False, inputs=()):
             raise ValueError(f"{path} is the input itself: name another file for the output")
     if target.exists():
         if not stat.S_ISREG(target.stat().st_mode):
-            raise ValueError(f"{path} is not a regular file: name another file, or - for standard output")
+            raise ValueError(f"{path} is not a regular file: name another file")
         if not force:
             raise FileExistsError(f"{path} exists: force=True replaces it")
     if not os.access(target.parent, os.W_OK | os.X_OK):

@@ -216,16 +216,27 @@ def _fitted(run, data, asked):
 def _settings(asked):
     """Return the `FitSettings` of the options, checked before any record is read."""
     alpha, limits = asked["alpha"], {name: asked[name] for name in Target._fields}
-    given = [f"--{name.replace('_', '-')}" for name, limit in limits.items() if limit is not None]
-    if alpha is None and not given:
-        raise click.UsageError("no target: give --ldp, --log-lift or both, or --alpha")
-    if alpha is not None and given:
-        raise click.UsageError(f"--alpha and a target ({' and '.join(given)}) are both given: choose one of them")
-    if asked["without_sensitive"] and asked["mechanism"] == "non-markov":
-        raise click.UsageError("--mechanism non-markov uses S; with --without-sensitive choose optimal or markov")
+    _check_together(asked, [f"--{name.replace('_', '-')}" for name, limit in limits.items() if limit is not None])
     sees_s = not asked["without_sensitive"] and asked["mechanism"] != "markov"
     more = (asked[name] for name in ("time_limit", "confidence", "held_out"))
     return FitSettings.checked(asked["mechanism"], alpha, limits, sees_s, *more)
+
+
+def _check_together(asked, limits):
+    """Raise an error if options of `options.design` exclude each other. limits : the targets that are given."""
+    alpha, mechanism, confidence = asked["alpha"], asked["mechanism"], asked["confidence"]
+    if alpha is None and not limits:
+        raise click.UsageError("no target: give --ldp, --log-lift or both, or --alpha")
+    if alpha is not None and limits:
+        raise click.UsageError(f"--alpha and a target ({' and '.join(limits)}) are both given: choose one of them")
+    if alpha is not None and confidence is not None:
+        raise click.UsageError("--confidence certifies a target: give --ldp or --log-lift in place of --alpha")
+    if mechanism != "optimal" and confidence is not None:
+        raise click.UsageError(f"--confidence needs --mechanism optimal, not {mechanism}")
+    if mechanism != "optimal" and asked["time_limit"] is not None:
+        raise click.UsageError(f"--time-limit applies to --mechanism optimal, not {mechanism}: leave it out")
+    if mechanism == "non-markov" and asked["without_sensitive"]:
+        raise click.UsageError("--mechanism non-markov uses S: with --without-sensitive choose optimal or markov")
 
 
 def _renamed(path, mechanism, sensitive, public):

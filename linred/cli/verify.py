@@ -62,8 +62,12 @@ def _counted(run, artifact_path, mechanism, data):
 @click.option(
     "-m", "--mechanism", "artifact_path", type=click.Path(), help="Mechanism file that is claimed to have made Y"
 )
-@click.option("--claim", "ldp", type=float, metavar="NATS", help="Test the claim that LDP is at most this value")
-@click.option("--claim-log-lift", "log_lift", type=float, metavar="NATS", help="Test the same claim for log-lift")
+@click.option(
+    "--claim", "ldp", type=click.FloatRange(0), metavar="NATS", help="Test the claim that LDP is at most this value"
+)
+@click.option(
+    "--claim-log-lift", "log_lift", type=click.FloatRange(0), metavar="NATS", help="Test the same claim for log-lift"
+)
 @options.confidence
 @options.as_json
 @options.source

@@ -39,7 +39,10 @@ OPTIONS = {
         ("tradeoff", ADULT, *ASKED[:4], "--domain", "key", "--plot", "key", "--force"),
         "the input itself",
     ),
-    "no such domain": (("fit", ADULT, *ASKED, "--domain", "none.json"), "none.json: the domain cannot be read: No such file"),
+    "no such domain": (
+        ("fit", ADULT, *ASKED, "--domain", "none.json"),
+        "none.json: the domain cannot be read: No such file",
+    ),
     "no such encoding": (("fit", ADULT, *ASKED, "--encoding", "klingon"), "encoding 'klingon' is not known"),
     "an encoding of no text": (("fit", ADULT, *ASKED, "--encoding", "zlib"), "encoding 'zlib' is not known"),
     "a delimiter too long": (("fit", ADULT, *ASKED, "--delimiter", "ab"), "delimiter 'ab'"),
@@ -58,12 +61,13 @@ OPTIONS = {
     "no such mechanism": (("tradeoff", ADULT, *ASKED[:4], "--mechanisms", "magic"), "'magic' is none of"),
     "a time limit for a closed form": (
         ("fit", ADULT, *ASKED, "--mechanism", "markov", "--time-limit", "3"),
-        "--time-limit = 3.0",
+        "--time-limit applies to --mechanism optimal, not markov",
     ),
     "a confidence in percent": (
         ("fit", ADULT, *ASKED, "--confidence", "95"),
         "'--confidence': 95 is not between 0 and 1: write 0.95 for 95 %",
     ),
+    "a confidence without a target": (("fit", ADULT, *ASKED[:4], "--alpha", "1", "--confidence", ".9"), "in place of"),
     "a certain confidence": (("fit", ADULT, *ASKED, "--confidence", "1"), "1 is not between 0 and 1: 0.95 means 95 %"),
     "no confidence": (("fit", ADULT, *ASKED, "--confidence", "nan"), "nan is not between 0 and 1"),
     "an empty context": (

@@ -146,14 +146,17 @@ def test_a_value_that_the_mechanism_does_not_know_is_named_by_file_record_and_co
     ("arguments", "message"),
     [
         (("fit", ADULT, *ASKED, "--confidence", "2"), "2 is not between 0 and 1: write 0.02 for 2 %"),
-        (("fit", ADULT, *ASKED, "--confidence", ".9", "--mechanism", "markov"), "cannot be fitted with a confidence"),
+        (
+            ("fit", ADULT, *ASKED, "--confidence", ".9", "--mechanism", "markov"),
+            "--confidence needs --mechanism optimal",
+        ),
         (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "--held-out = 2.0"),
         (("certify", "missing.json"), "missing.json"),
         (("audit", "missing.csv", "--sensitive", "a", "--released", "b"), "missing.csv"),
         (("audit", ADULT), "the sensitive columns are not known: name them by --sensitive"),
         (("audit", ADULT, "--sensitive", "sex", "--released", "nothing"), "no column 'nothing'"),
         (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--public", "race"), "name its file by -m"),
-        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--claim", "-1"), "-1"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--claim", "-1"), "'--claim': -1.0"),
         (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--confidence", "1"), "1 is not between 0 and 1"),
     ],
 )
