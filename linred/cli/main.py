@@ -149,7 +149,7 @@ def _reason(error):
     if error.strerror is None:
         return str(error)
     reason = "no such file" if error.errno == errno.ENOENT else error.strerror[:1].lower() + error.strerror[1:]
-    return reason if error.filename is None else f"{os.fsdecode(error.filename)}: {reason}"
+    return reason if error.filename is None else f"{error.filename}: {reason}"
 
 
 def _say_fault(error, package):
