@@ -1,4 +1,4 @@
-# Each target sets up all that it needs: Python 3.11+, a C compiler and make are enough.
+# Each target sets up everything it needs. Python 3.11+, a C compiler and make are enough.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -17,7 +17,7 @@ test: demo $(VENV)/test
 test-all: demo $(VENV)/test sanitizers
 	$(BIN)/python -m pytest -q $(ON_ALL_CORES) -m "long or not long" --hypothesis-profile=long
 
-# The kernels under AddressSanitizer and UBSan, in a build of their own.
+# Tests the kernels under AddressSanitizer and UBSan, in a separate build.
 sanitizers: $(VENV)/test
 	PIP_NO_INPUT=1 sh tests/sanitizers.sh $(BIN)/python
 
@@ -36,22 +36,25 @@ lint: $(VENV)/built $(VENV)/lint
 	$(BIN)/mypy
 	$(BIN)/stubtest linred --concise --ignore-disjoint-bases --mypy-config-file pyproject.toml --allowlist tests/stubtest_allowlist.txt
 
-# sdist and wheel in isolation, installed into an empty venv and tried there.
+# Builds sdist and wheel in isolation, installs each into an empty venv and tries it there.
 dist: $(VENV)/built
 	sh tests/dist.sh $(BIN)/python
 
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+	@echo "make: creating the virtual environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/built: $(BIN)/python $(SOURCES)
-	$(PIP) --editable .
+	@echo "make: installing the packages that linred needs and compiling its kernels, usually one to two minutes"
+	@$(PIP) --editable .
 	@touch $@
 
-# The packages of an extra alone: installing ".[extra]" would build everything again.
+# Installs only the packages of an extra: installing ".[extra]" would compile everything again.
 $(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/plot $(VENV)/cli: $(VENV)/%: $(VENV)/built
-	$(BIN)/python -c "from importlib.metadata import requires; \
+	@echo "make: installing the packages for '$*', usually less than a minute"
+	@$(BIN)/python -c "from importlib.metadata import requires; \
 	print(*(r.split(';')[0] for r in requires('linred') if '$*' in r.partition('extra ==')[2]), sep='\n')" > $@.txt
-	$(PIP) --requirement $@.txt
+	@$(PIP) --requirement $@.txt
 	@touch $@
 
 clean:

@@ -1,4 +1,4 @@
-"""`python -m linred` is the `linred` command."""
+"""Run the `linred` command as `python -m linred`."""
 
 from linred.cli.main import main
 

@@ -1,12 +1,15 @@
-"""The commands that fit, sanitise and report. Each parses its options, calls the library, and prints what it did."""
+"""The commands that fit, sanitise and report. Each parses its options, calls the library and prints the result."""
 
 import json
 import os
+import time
 
 import click
 
+from linred._version import __version__
 from linred.cli import options
-from linred.cli.run_context import command, warn
+from linred.cli.help_pages import EPILOG, Group, LongCommand
+from linred.cli.run_context import command, log, warn
 from linred.columns.schema import FitSchema, names, parts_of
 from linred.design.fit import FitSettings
 from linred.errors import FileError
@@ -20,21 +23,32 @@ from linred.report import text as texts
 GRID = "0.1,0.2,0.3,0.5,0.7,1,1.5,2,3,4"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(package_name="linred")
+@click.group(
+    cls=Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
+@click.version_option(__version__, help="Show the version and exit")
 def linred():
-    """Publish a column X while protecting a sensitive column S that is correlated with it."""
+    """Publish a column X of a table while protecting a sensitive column S.
+
+    linred replaces some values of X at random, so that the released column reveals no more about S than the limit you
+    set. "linred COMMAND --help" explains the options of a command.
+    """
 
 
-@command()
+@command(cls=LongCommand)
 @options.data
 @options.columns
 @options.design
-@click.option("-o", "--output", type=click.Path(), help="the artifact, mechanism.json say; nothing is stored without")
+@options.to_file(
+    "-o", "--output", help="Write the mechanism to this file, for example mechanism.json; by default it is not stored"
+)
 @options.force
 @options.source
 def fit(run, data, output, **asked):
-    """Fit a mechanism on DATA (CSV, Parquet, Arrow; - for a pipe) and print what it does."""
+    """Fit a mechanism on a table and print its report.
+
+    DATA is a CSV, Parquet or Arrow file; - means standard input.
+    """
     run.check_outputs([data, asked["domain"]], output)
     mechanism = _fitted(run, data, asked)
     run.store(output, mechanism.save)
@@ -43,37 +57,47 @@ def fit(run, data, output, **asked):
     run.note_artifact(output)
 
 
-@command()
+@command(cls=LongCommand)
 @options.data
-@click.option("-m", "--mechanism", "artifact_path", required=True, type=click.Path(), help="the artifact of linred fit")
+@click.option(
+    "-m", "--mechanism", "artifact_path", required=True, type=click.Path(),
+    help="Sanitise with the mechanism in this file, which linred fit wrote",
+)  # fmt: skip
 @options.table_output
-@options.column_names("--sensitive", help="what the sensitive columns are called in DATA, if not as in the fit")
-@options.column_names("--public", help="what the public columns are called in DATA, if not as in the fit")
+@options.column_names("--sensitive", help="Names of the sensitive columns in DATA, if they differ from the fit")
+@options.column_names("--public", help="Names of the public columns in DATA, if they differ from the fit")
 @options.release
 @options.force
 @options.source
 def sanitize(run, data, artifact_path, output, sensitive, public, **asked):
-    """Draw the public columns of DATA anew; the sensitive ones are left out."""
+    """Sanitise a table with a fitted mechanism.
+
+    linred draws a new value for each public column of DATA, drops the sensitive columns and keeps the order of the
+    rows. DATA is a CSV, Parquet or Arrow file; - means standard input.
+    """
     run.check_outputs([data, artifact_path], table=output)
     mechanism = load(artifact_path)
     mechanism = mechanism.replace(fitted=_renamed(artifact_path, mechanism, sensitive, public))
     _sanitize(run, data, mechanism, run.secret(), output, asked)
 
 
-@command("run")
+@command("run", cls=LongCommand)
 @options.data
 @options.columns
 @options.design
 @options.table_output
-@click.option("-m", "--save-mechanism", type=click.Path(), help="store the artifact too")
-@click.option("--html", type=click.Path(), help="store the report as a page too, for its owner to read")
+@options.to_file("-m", "--save-mechanism", help="Write the mechanism to this file as well; confidential")
+@options.to_file("--html", help="Write the report to this file as an HTML page; confidential")
 @options.release
 @options.force
 @options.source
 def fit_and_sanitize(run, data, output, save_mechanism, html, **asked):
-    """Fit on DATA, sanitise it, and print the report: all in one."""
+    """Fit on a table, sanitise it and print the report.
+
+    DATA is a CSV, Parquet or Arrow file. It is read twice.
+    """
     if pipes.is_pipe(data):
-        raise FileError("run reads its data twice, and a pipe can be read once: give a file, or fit and sanitize")
+        raise FileError("run reads its data twice, and a pipe can be read once: give a file, or use fit and sanitize")
     run.check_outputs([data, asked["domain"]], save_mechanism, html, table=output)
     secret = run.secret()  # before the fit, which may take long
     mechanism = _fitted(run, data, asked)
@@ -89,10 +113,13 @@ def fit_and_sanitize(run, data, output, save_mechanism, html, **asked):
 @command()
 @options.artifact
 @options.as_json
-@click.option("--html", type=click.Path(), help="a page to read, print and sign; for its owner only")
+@options.to_file("--html", help="Write the report to this file as an HTML page, to read, print and sign; confidential")
 @options.force
 def report(run, artifact_path, as_json, html):
-    """Say what the mechanism of an artifact does."""
+    """Print what a mechanism protects and what it costs.
+
+    MECHANISM is a file that linred fit or linred run wrote.
+    """
     run.check_outputs([artifact_path], html)
     mechanism = load(artifact_path)
     if html:
@@ -103,25 +130,28 @@ def report(run, artifact_path, as_json, html):
         click.echo(texts.full_report(mechanism, artifact_path))
 
 
-@command()
+@command(cls=LongCommand)
 @options.data
 @options.columns
-@click.option("--ldp", metavar="NATS,NATS,...", help="the points; .1 to 4 otherwise")
-@click.option("--log-lift", metavar="NATS,NATS,...", help="points of log-lift in place of LDP")
-@click.option("--mechanisms", default=options.CURVES, show_default=True, help="which curves")
-@click.option("--plot", type=click.Path(), help="a picture: .svg, .png or .pdf")
-@click.option("--csv", "as_csv", is_flag=True, help="every figure of every point, as CSV")
+@click.option("--ldp", metavar="NATS,NATS,...", help="Compare the mechanisms at these LDP limits; by default 0.1 to 4")
+@click.option("--log-lift", metavar="NATS,NATS,...", help="Compare them at these log-lift limits instead")
+@click.option("--mechanisms", default=options.CURVES, show_default=True, help="Names of the mechanisms to compare")
+@options.to_file("--plot", help="Plot the curves to this file: .svg, .png or .pdf")
+@click.option("--csv", "as_csv", is_flag=True, help="Print every figure of every point as CSV")
 @options.force
 @options.source
 def tradeoff(run, data, ldp, log_lift, mechanisms, plot, as_csv, **asked):
-    """Privacy against utility on DATA: records changed at every target, for several mechanisms."""
+    """Compare the changed records of mechanisms over a range of limits.
+
+    DATA is a CSV, Parquet or Arrow file; - means standard input.
+    """
     from linred.report import plots
     from linred.report.tradeoff import tradeoff as curves_of
 
     run.check_outputs([data, asked["domain"]], plot)
     points = {"log_lift": _numbers("--log-lift", log_lift)} if log_lift else {"ldp": _numbers("--ldp", ldp or GRID)}
     if ldp and log_lift:
-        raise FileError("--ldp and --log-lift are both given: one of them is the axis")
+        raise click.UsageError("--ldp and --log-lift are both given: choose one of them as the axis")
     joint, _ = _counted(run, data, asked, scan=False)
     curves = curves_of(joint, mechanisms=mechanisms.split(","), **points)
     if plot:
@@ -131,52 +161,89 @@ def tradeoff(run, data, ldp, log_lift, mechanisms, plot, as_csv, **asked):
 
 
 @command()
-@click.argument("path", metavar="FILE", type=click.Path())
+@click.argument("path", metavar="FILE", type=options.OutputPath())
 @options.force
 def keygen(run, path):
-    """Make a key FILE, readable by its owner only, for sanitize --key-file."""
+    """Create a secret key file for repeatable sanitising.
+
+    Pass FILE to sanitize or run as --key-file. Only you can read it.
+    """
     run.check_outputs([], path)
     run.store(path, key_file.write)
-    run.note(f"{path}: a fresh key. Keep it secret, and keep it: with it an output can be made again.")
+    run.note(f"{path}: a new key. Keep it secret and keep a copy: only with it can an output be made again.")
 
 
 @command()
 @click.argument("directory", default="linred-demo", type=click.Path())
 @options.force
+@options.verbose
 def demo(run, directory):
-    """The whole job on UCI Adult, into DIRECTORY: sanitised file, artifact, report and plot."""
+    """Run the whole job on the UCI Adult data.
+
+    Writes the sanitised table, the mechanism, the report and a plot to DIRECTORY, by default linred-demo.
+    """
     from linred.cli import demo as demonstration
 
     demonstration.main(run, click.get_current_context().parent.command, directory)
 
 
 def _counted(run, data, asked, scan):
-    """(Joint, FitSchema) of the file."""
+    """Return (Joint, FitSchema) of the file."""
     bins, domain = asked["bins"], asked["domain"]
     sensitive, public = (parts_of(f"--{side}", asked[side], bins) for side in ("sensitive", "public"))
     for column in bins:
         if column not in (*names(sensitive), *names(public)):
-            raise FileError(f"--bins names {column!r}, which is neither sensitive nor public")
+            raise click.UsageError(f"--bins names {column!r}, which is neither sensitive nor public: correct the name")
     how = {"domain": counting.read_domain(domain) if domain else None, "missing": asked["missing"], "scan": scan}
     with run.source(data) as source, run.progress("fitting", source) as progress:
-        return counting.fit(source, sensitive, public, progress=progress, **how)
+        began = time.perf_counter()
+        joint, fitted = counting.fit(source, sensitive, public, progress=progress, **how)
+    shape, seconds = " x ".join(map(str, joint.shape)), time.perf_counter() - began
+    log.info("read %s: %s records, %s values, in %.1f s", data, f"{joint.n_records:,}", shape, seconds)
+    return joint, fitted
 
 
 def _fitted(run, data, asked):
-    """The mechanism that the options ask for, fitted on the file."""
-    limits = {name: asked[name] for name in Target._fields}
-    sees_s = not asked["no_sees_s"] and asked["mechanism"] != "markov"
-    given = (asked[name] for name in ("time_limit", "confidence", "held_out"))
-    settings = FitSettings.checked(asked["mechanism"], asked["alpha"], limits, sees_s, *given)
+    """Return the mechanism that the options describe, fitted on the file."""
+    settings = _settings(asked)
     joint, fitted = _counted(run, data, asked, scan=not asked["no_scan"])
-    return settings.mechanism_for(joint).replace(fitted=fitted)
+    began = time.perf_counter()
+    mechanism = settings.mechanism_for(joint).replace(fitted=fitted)
+    log.info("built the mechanism in %.1f s", time.perf_counter() - began)
+    return mechanism
+
+
+def _settings(asked):
+    """Return the `FitSettings` of the options, checked before any record is read."""
+    alpha, limits = asked["alpha"], {name: asked[name] for name in Target._fields}
+    _check_together(asked, [f"--{name.replace('_', '-')}" for name, limit in limits.items() if limit is not None])
+    sees_s = not asked["without_sensitive"] and asked["mechanism"] != "markov"
+    more = (asked[name] for name in ("time_limit", "confidence", "held_out"))
+    return FitSettings.checked(asked["mechanism"], alpha, limits, sees_s, *more)
+
+
+def _check_together(asked, limits):
+    """Raise an error if options of `options.design` exclude each other. limits : the targets that are given."""
+    alpha, mechanism, confidence = asked["alpha"], asked["mechanism"], asked["confidence"]
+    if alpha is None and not limits:
+        raise click.UsageError("no target: give --ldp, --log-lift or both, or --alpha")
+    if alpha is not None and limits:
+        raise click.UsageError(f"--alpha and a target ({' and '.join(limits)}) are both given: choose one of them")
+    if alpha is not None and confidence is not None:
+        raise click.UsageError("--confidence certifies a target: give --ldp or --log-lift in place of --alpha")
+    if mechanism != "optimal" and confidence is not None:
+        raise click.UsageError(f"--confidence needs --mechanism optimal, not {mechanism}")
+    if mechanism != "optimal" and asked["time_limit"] is not None:
+        raise click.UsageError(f"--time-limit applies to --mechanism optimal, not {mechanism}: leave it out")
+    if mechanism == "non-markov" and asked["without_sensitive"]:
+        raise click.UsageError("--mechanism non-markov uses S: with --without-sensitive choose optimal or markov")
 
 
 def _renamed(path, mechanism, sensitive, public):
-    """`mechanism.fitted`, its columns called what the options say."""
+    """Return `mechanism.fitted` with the column names of the options."""
     fitted = mechanism.fitted
     if fitted is None and not (public and sensitive):
-        raise FileError(f"{path} does not say which columns it is for: --sensitive and --public do")
+        raise FileError(f"{path} does not say which columns it is for: name them by --sensitive and --public")
     if fitted is None:
         fitted = FitSchema(parts_of("--sensitive", sensitive), parts_of("--public", public))
         check_parts("sensitive", fitted.sensitive, mechanism.joint.s_labels)
@@ -186,7 +253,7 @@ def _renamed(path, mechanism, sensitive, public):
             fitted = fitted._replace(**{side: options.renamed(side, columns, getattr(fitted, side))})
     for name in names(fitted.public):
         if name in names(fitted.sensitive):
-            raise FileError(f"column {name!r} is both sensitive and public")
+            raise FileError(f"column {name!r} is both sensitive and public: choose one")
     return fitted
 
 
@@ -196,10 +263,12 @@ def _sanitize(run, data, mechanism, secret, output, asked):
     form = run.sink_format(output)
     with run.source(data) as source:
         plan = pipeline.Plan(mechanism, source, **which, how=how)
-        for warning in texts.warnings(mechanism, plan.passes, run.seed is not None, asked["keep_sensitive"]):
+        for warning in texts.warnings(mechanism, plan.passes, run.seed is not None):
             warn(warning)
+        began = time.perf_counter()
         with run.progress("sanitising", source) as progress, run.writer(output) as file:
             counts = pipeline.run(source, file, form, plan, asked["threads"], progress)
+    log.info("sanitised %s records in %.1f s", f"{counts.n_records:,}", time.perf_counter() - began)
     run.note(texts.counts(counts, output))
 
 
@@ -214,4 +283,4 @@ def _numbers(option, text):
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise FileError(f"{option} = {text!r} is not a list of numbers with commas between them") from None
+        raise click.UsageError(f"{option} {text!r} is not a list of numbers: separate them by commas") from None

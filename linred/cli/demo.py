@@ -1,4 +1,4 @@
-"""The whole job on UCI Adult, from a file to a sanitised file and a report: `linred demo`."""
+"""The steps of `linred demo`: the whole job on the UCI Adult data, from a table to its sanitised release and report."""
 
 import os
 import shlex
@@ -20,7 +20,7 @@ WRITTEN = (DATA, "sanitised.csv", "mechanism.json", "report.html", "tradeoff.svg
 
 
 def main(run, command, directory):
-    """Publish the occupation of 48,842 people, protect their marital status, with an LDP of at most 1 nat."""
+    """Publish the occupation of 48,842 people with an LDP of at most 1 nat about their marital status."""
     began = time.perf_counter()
     os.makedirs(directory, exist_ok=True)
     for name in WRITTEN:
@@ -33,5 +33,5 @@ def main(run, command, directory):
             with command.make_context("linred", [*step, *["--force"] * run.force], obj=run.stored) as context:
                 command.invoke(context)
             print(flush=True)
-    print(f"{directory}: {', '.join(WRITTEN)}; mechanism.json and report.html are confidential.")
-    print(f"{CREDIT} {time.perf_counter() - began:.1f} s in all.")
+    print(f"Written to {directory}: {', '.join(WRITTEN)}. mechanism.json and report.html are confidential.")
+    print(f"{CREDIT} Total time: {time.perf_counter() - began:.1f} s.")

@@ -1,22 +1,27 @@
-"""The `linred` command: what went wrong is said in one line on stderr, with an exit code, and never as a traceback.
+"""Run the `linred` command: every failure is one line on stderr and an exit code, never a traceback.
 
-0  done    1  the machine failed (a full disk, say)    2  bad input or usage    3  an audit refutes what was claimed
-130, 143  interrupted
-
-The commands themselves are in `linred.cli.commands` and `linred.cli.verify`; `_commands` registers all of them.
+The exit codes are listed in `help_pages.EPILOG`. The commands are in `linred.cli.commands` and `linred.cli.verify`;
+`all_commands` registers all of them.
 """
 
 import contextlib
 import errno
 import os
+import re
 import signal
 import sys
 import threading
+import traceback
 import warnings
+
+from linred.errors import FileError
+
+COMPLETE = "_LINRED_COMPLETE"
+"""The environment variable by which a shell asks for its completion script, or for completions."""
 
 
 def main(arguments=None):
-    """Run the command and leave with its exit code."""
+    """Run the command and exit with its exit code."""
     stored = []  # filled by the `RunContext` of the command
     _stand_in_for_closed_streams()
     signal.signal(signal.SIGTERM, _terminated)
@@ -28,28 +33,29 @@ def main(arguments=None):
         code = _say("interrupted", 130, stored)
     except _Terminated:
         code = _say("terminated", 143, stored)
-    except BrokenPipeError:  # whoever read from us has left
+    except BrokenPipeError:  # the reader of standard output has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 128 + 13
     if any(thread.name == "linred reader" for thread in threading.enumerate()):
         sys.stderr.flush()
-        os._exit(code)  # it waits for a pipe, and Python would wait for it
+        os._exit(code)  # the thread waits for a pipe, and sys.exit would wait for the thread
     sys.exit(code)
 
 
 def _stand_in_for_closed_streams():
-    """A file that is opened must not become descriptor 0, 1 or 2, which a package may print to. Python says None for
-    a stream that was closed, and messages to None would go to stdout."""
+    """Occupy descriptors 0 to 2 if they are closed, so that no output file gets one of them: packages may print there.
+
+    For a stream that was closed Python has None, and print sends messages for None to stdout."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor <= 2:
         descriptor = os.open(os.devnull, os.O_RDWR)
     os.close(descriptor)
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, for as long as the process lives
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, open until the process ends
 
 
 class _Terminated(BaseException):
-    """SIGTERM, as an exception: so that temporary files are removed."""
+    """SIGTERM as an exception, so that temporary files are removed."""
 
 
 def _terminated(*_):
@@ -57,8 +63,8 @@ def _terminated(*_):
 
 
 @contextlib.contextmanager
-def _signals_wait():
-    """Hold signals back: an exception in the middle of an import would leave a module that is half there."""
+def _signals_blocked():
+    """Block signals during imports: an exception in the middle of one would leave a half-initialised module."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -69,15 +75,15 @@ def _signals_wait():
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _commands():
-    """The group of all commands, and all that they import."""
+def all_commands():
+    """Return the group of all commands, with everything imported that they need."""
     import pyarrow
     import rich  # noqa: F401
 
     from linred.cli import commands, verify
     from linred.sampling import keystream
 
-    pyarrow.array([None])  # imports pandas, where it is there
+    pyarrow.array([None])  # imports pandas if it is installed
     keystream.blocks_into(bytes(32), bytes(16), bytearray(31))  # imports the cipher
     of_data = (commands.fit, commands.sanitize, commands.fit_and_sanitize, commands.tradeoff, verify.audit)
     for command in (*of_data, commands.report, verify.certify, commands.keygen, commands.demo):
@@ -87,14 +93,18 @@ def _commands():
 
 def _run(arguments, stored):
     try:
-        with _signals_wait():
+        with _signals_blocked():
             import click
+            from click.shell_completion import shell_complete
 
-            linred = _commands()
+            linred = all_commands()
     except ImportError as error:
         return _say(f"the command needs {error.name}: pip install linred[cli]", 2)
+    if os.environ.get(COMPLETE):
+        return shell_complete(linred, {}, "linred", COMPLETE, os.environ[COMPLETE])
 
     warnings.showwarning = lambda message, *_: print(f"linred: warning: {message}", file=sys.stderr)
+    context = None
     try:
         with linred.make_context("linred", arguments, obj=stored) as context:
             return linred.invoke(context) or 0
@@ -103,34 +113,70 @@ def _run(arguments, stored):
         return 2
     except click.UsageError as error:
         hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
-        return _say(f"{error.format_message()}{hint}", 2)
+        return _say(f"{error.format_message().removesuffix('.')}{hint}", 2)
     except click.exceptions.Exit as done:
         return done.exit_code
     except BrokenPipeError:
         raise
-    except (ValueError, TypeError, ImportError) as error:
-        return _say(str(error), 2)
-    except OSError as error:
-        if error.errno in _NO_ROOM:
-            return _say(f"no room left to write ({error.strerror})", 1, stored)
-        return _say(str(error), 2 if error.errno in _BAD_INPUT else 1)
-    except MemoryError:
-        return _say("out of memory", 1, stored)
     except Exception as error:
-        if os.environ.get("LINRED_DEBUG"):
-            raise
-        fault = f"{type(error).__name__}: {error}"
-        return _say(f"a fault in linred, please report it: {fault} (LINRED_DEBUG=1 shows where)", 1)
+        return _failed(error, context and linred.commands.get(context.invoked_subcommand), stored)
 
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BAD_INPUT = (None, errno.ENOENT, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS)
 
 
+def _failed(error, command, stored):
+    """Print what an exception means for the user, and return the exit code."""
+    if isinstance(error, MemoryError):
+        return _say("out of memory", 1, stored)
+    if isinstance(error, OSError) and error.errno in _NO_SPACE:
+        return _say(f"no space left to write ({error.strerror})", 1, stored)
+    if isinstance(error, OSError):
+        return _say(in_option_names(_reason(error), command), 2 if error.errno in _BAD_INPUT else 1)
+    if isinstance(error, FileError):  # written for the command: it names options, and paths that stay as they are
+        return _say(str(error), 2)
+    package = type(error).__module__.partition(".")[0]
+    if isinstance(error, (ValueError, TypeError, ImportError)) and package in ("builtins", "linred"):
+        return _say(in_option_names(str(error), command), 2)
+    if os.environ.get("LINRED_DEBUG"):
+        raise error
+    return _say_fault(error, package)
+
+
+def _reason(error):
+    """Return the path and the reason of an OSError; errors of linred itself are sentences already."""
+    if error.strerror is None:
+        return str(error)
+    reason = "no such file" if error.errno == errno.ENOENT else error.strerror[:1].lower() + error.strerror[1:]
+    return reason if error.filename is None else f"{error.filename}: {reason}"
+
+
+def _say_fault(error, package):
+    """Report an exception that is no message for the user. Its text may contain values of the data."""
+    name, place = type(error).__name__, traceback.extract_tb(error.__traceback__)[-1]
+    shows = "LINRED_DEBUG=1 prints the traceback, which may contain values of the data"
+    if isinstance(error, ValueError):  # pyarrow's are about the data
+        return _say(f"{package} cannot process this data ({name}); {shows}", 2)
+    where = f"{name} in {os.path.basename(place.filename)}, line {place.lineno}"
+    return _say(f"a fault in linred, please report it: {where}; {shows}", 1)
+
+
+def in_option_names(message, command):
+    """Return a message of the library with its arguments (`ldp=`, `ldp = 2`, `force=True`) named as the options of a
+    `click.Command`: `--ldp`, `--force`."""
+    options = {"sees_s": "--without-sensitive"}
+    for parameter in command.params if command else ():
+        if parameter.param_type_name == "option":
+            options[parameter.name] = max(parameter.opts, key=len)
+    argument = rf"(?<![\w.-])({'|'.join(options)})(?:=(?:True|False)\b|=(?=[\s,.;:)]|$)|(?= ?=))"
+    return re.sub(argument, lambda match: options[match[1]], message)
+
+
 def _say(message, code, stored=None):
-    """Print a line on stderr and return the exit code. stored: the files to name, where the run was cut off."""
+    """Print a line on stderr and return the exit code. stored: paths to name, if the run was cut off."""
     if stored is not None:
         were = "was" if len(stored) == 1 else "were"
-        message += f": only {', '.join(stored)} {were} stored" if stored else ": nothing was stored"
+        message += f": only {', '.join(stored)} {were} written" if stored else ": nothing was written"
     print(f"linred: {' '.join(message.split())}", file=sys.stderr)
     return code

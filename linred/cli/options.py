@@ -1,106 +1,184 @@
-"""The options and arguments that several commands have, each declared once, as decorators of a command."""
+"""Options and arguments that several commands share, each declared once, as decorators of a command."""
 
 import csv
 from functools import partial, reduce
 
 import click
 
+from linred._common.atomic_file import is_standard_output
 from linred.columns.schema import parts_of
 from linred.design.registry import BY_NAME
-from linred.errors import FileError
+from linred.io.pipes import PIPE
 from linred.report.tradeoff import FOR_TARGET
 
 MECHANISMS = tuple(name.replace("_", "-") for name in BY_NAME)
 CURVES = ",".join(FOR_TARGET)
 UNSEEN = ("error", "marginal", "null")
+MISSING = ("category", "skip", "error")
 
 
 def _together(*decorators):
-    """Several decorators as one, in the order in which --help is to list them."""
+    """Return one decorator that applies several, in the order in which --help lists them."""
     return lambda command: reduce(lambda wrapped, decorate: decorate(wrapped), reversed(decorators), command)
 
 
 def column_names(name, **how):
-    """An option whose value is a tuple of column names, or None where it is not given."""
+    """Return an option whose value is a tuple of column names, or None if it is not given."""
     return click.option(name, multiple=True, callback=_names, metavar="COL[,COL]", **how)
 
 
 def _names(context, parameter, values):
-    """COL,COL of one or several options; a name with a comma in it goes in quotes."""
+    """Parse COL,COL of one or several options. A name that contains a comma is quoted."""
     if not values:
         return None
     try:
         return tuple(name for value in values for row in csv.reader([value], skipinitialspace=True) for name in row)
     except csv.Error:
-        raise click.BadParameter(f"{values!r} is not COL,COL: a name with a line break in it goes in quotes") from None
+        raise click.BadParameter(f"{values!r} is not COL,COL: quote a name that contains a line break") from None
 
 
 def _bins(context, parameter, values):
-    """{column: edges} of column=edge,edge,..."""
+    """Parse column=edge,edge,... of one or several options to {column: edges}."""
     bins = {}
     for value in values:
         column, equals, edges = value.rpartition("=")
         if not equals or not column:
             raise click.BadParameter(f"{value!r} is not COLUMN=EDGE,EDGE,...")
         if column in bins:
-            raise click.BadParameter(f"{column!r} is there twice: give all its edges at once")
+            raise click.BadParameter(f"{column!r} is given twice: list all its edges in one option")
         bins[column] = tuple(edges.split(","))
     return bins
 
 
+def _level(context, parameter, value):
+    """Check a confidence level. People who mean 95 % write 95, 0.95 or 95 %."""
+    if value is None or 0.0 < value < 1.0:
+        return value
+    hint = f"write {value / 100:g} for {value:g} %" if 1.0 < value < 100.0 else "0.95 means 95 %"
+    raise click.BadParameter(f"{value:g} is not between 0 and 1: {hint}")
+
+
+def _not_empty(context, parameter, value):
+    """Refuse an empty text. An empty context is no context, and files under one key would share their draws."""
+    if value == "":
+        raise click.BadParameter("the text is empty: name this release, or leave the option out")
+    return value
+
+
+class OutputPath(click.Path):
+    """The path of an output. Every name of standard output, such as /dev/stdout, becomes `-`: to replace the file that
+    stands behind it would cut a redirection off."""
+
+    def convert(self, value, param, ctx):
+        path = super().convert(value, param, ctx)
+        return PIPE if is_standard_output(path) else path
+
+
 _number = partial(click.option, type=float)
+_whole_number = partial(click.option, metavar="INTEGER")
+to_file = partial(click.option, type=OutputPath())
 
 
 def _choice(name, values, text):
-    """An option with one of several values, the first of them by default."""
+    """Return an option with one of several values, of which the first is the default."""
     return click.option(name, type=click.Choice(values), default=values[0], show_default=True, help=text)
 
 
 def renamed(side, columns, parts):
-    """The columns `parts` of a fit, with the names that the option --SIDE gives."""
+    """Return the columns `parts` of a fit under the names that the option --SIDE gives."""
     if len(columns) != len(parts):
-        raise FileError(f"--{side} names {len(columns)} columns, and the mechanism has {len(parts)}")
+        raise click.UsageError(f"--{side} names {len(columns)} columns, but the mechanism has {len(parts)}")
     return tuple(old.renamed(new.name) for old, new in zip(parts, parts_of(f"--{side}", columns), strict=True))
 
 
 data = click.argument("data", type=click.Path())
 artifact = click.argument("artifact_path", metavar="MECHANISM", type=click.Path())
-table_output = click.option("-o", "--output", required=True, type=click.Path(), help="the sanitised file; - for a pipe")
-force = click.option("--force", is_flag=True, help="replace a file that exists")
-as_json = click.option("--json", "as_json", is_flag=True, help="the figures as JSON")
-confidence = _number("--confidence", default=0.95, show_default=True, help="between 0 and 1")
+table_output = to_file(
+    "-o", "--output", required=True, help="Write the sanitised table to this file; - means standard output"
+)
+force = click.option("--force", is_flag=True, help="Replace output files that exist")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON")
+confidence = _number(
+    "--confidence", metavar="LEVEL", default=0.95, show_default=True, callback=_level,
+    help="Confidence level, between 0 and 1",
+)  # fmt: skip
+verbose = click.option("-v", "--verbose", is_flag=True, help="Print the log on standard error")
 source = _together(
-    click.option("--from", "from_format", metavar="FORMAT", help="csv, parquet, ...: where the extension does not say"),
-    click.option("--delimiter", metavar="CHARACTER", help="of CSV; a comma, or a tab for .tsv, otherwise"),
-    click.option("--encoding", default="utf-8", show_default=True, help="of CSV that is read; UTF-8 is written"),
-    click.option("-q", "--quiet", is_flag=True, help="no progress, no report; warnings and errors only"),
-)
+    click.option(
+        "--from", "from_format", metavar="FORMAT",
+        help="Format of the input, for example csv or parquet; by default, the file extension decides",
+    ),
+    click.option("--delimiter", metavar="CHARACTER", help="Delimiter of CSV; by default a comma, or a tab for .tsv"),
+    click.option(
+        "--encoding", default="utf-8", show_default=True, help="Encoding of CSV input; output is always UTF-8"
+    ),
+    click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only, no progress and no report"),
+    verbose,
+)  # fmt: skip
 columns = _together(
-    column_names("--sensitive", required=True, help="S: what is protected"),
-    column_names("--public", required=True, help="X: what is published"),
-    click.option("--bins", multiple=True, callback=_bins, metavar="COL=EDGE,EDGE,...", help="sort numbers into bins"),
-    click.option("--domain", type=click.Path(), help='JSON, {"column": ["label", ...]}: declare the alphabets'),
-    _choice("--missing", ["category", "skip", "error"], "what a missing value is to the fit"),
-)
+    column_names("--sensitive", required=True, help="Sensitive column or columns, S: what the mechanism protects"),
+    column_names("--public", required=True, help="Public column or columns, X: what is released after sanitising"),
+    click.option(
+        "--bins", multiple=True, callback=_bins, metavar="COL=EDGE,EDGE,...",
+        help="Group the numbers of a column into bins with these edges; may be repeated",
+    ),
+    click.option(
+        "--domain", type=click.Path(),
+        help='Take the possible values of the columns from this JSON file, {"column": ["label", ...]}, instead of '
+        "from the data",
+    ),
+    _choice("--missing", MISSING, "Treat missing values as a category, skip their records, or stop with an error"),
+)  # fmt: skip
 design = _together(
-    _number("--ldp", metavar="NATS", help="local differential privacy of S, at most"),
-    _number("--log-lift", metavar="NATS", help="log-lift of S, at most; with --ldp or without"),
-    _number("--alpha", help="in place of a target: how far from P(x|s) to P(x)"),
-    _choice("--mechanism", MECHANISMS, "fewest changes; Proposition 1; Lemma 1"),
-    click.option("--no-sees-s", is_flag=True, help="S is not there when records are sanitised"),
-    _number("--confidence", metavar="SHARE", help="meet the target with it, .95 say, on estimated data"),
-    _number("--held-out", default=0.5, show_default=True, help="of the records, to test that on"),
-    _number("--time-limit", metavar="SECONDS", help="for the optimum; then the best found so far"),
-    click.option("--no-scan", is_flag=True, help="do not measure what other columns tell about S"),
-)
+    _number("--ldp", metavar="NATS", help="Limit the local differential privacy loss of S (epsilon) to this value"),
+    _number("--log-lift", metavar="NATS", help="Limit the log-lift of S to this value; may be combined with --ldp"),
+    _number(
+        "--alpha", help="Set the strength of the reduction instead of a target: 0 changes nothing, 1 releases "
+        "nothing about S"
+    ),
+    _choice("--mechanism", MECHANISMS, "Build the mechanism with the fewest changed records (optimal), that of "
+        "Proposition 1 (non-markov), or that of Lemma 1 (markov)"),
+    click.option(
+        "--without-sensitive", is_flag=True,
+        help="Build a mechanism that needs only the public columns when it sanitises",
+    ),
+    _number(
+        "--confidence", metavar="LEVEL", callback=_level,
+        help="Certify the target at this confidence level, for example 0.95",
+    ),
+    _number(
+        "--held-out", metavar="SHARE", default=0.5, show_default=True,
+        help="Share of the records used for testing; applies with --confidence",
+    ),
+    _number("--time-limit", metavar="SECONDS", help="Stop optimising after this time and use the best result so far"),
+    click.option("--no-scan", is_flag=True, help="Skip measuring what the other columns reveal about S"),
+)  # fmt: skip
 release = _together(
-    click.option("--keep-sensitive", is_flag=True, help="leave the sensitive columns in the output"),
-    column_names("--columns", help="only these of the other columns pass"),
-    _choice("--unseen", UNSEEN, "a value that the fit did not see: refuse, draw from P(x), or make it missing"),
-    click.option("--key-file", type=click.Path(), help="of linred keygen: the same output again, for who has the key"),
-    click.option("--seed", type=click.IntRange(0), help="the same output again, for anyone: not private, for tests"),
-    click.option("--id", "id_column", metavar="COL", help="each record's own name: the same record, the same answer"),
-    click.option("--context", metavar="TEXT", help="names this release, in place of the path of the file"),
-    click.option("--to", "to_format", metavar="FORMAT", help="of the output, where its extension does not say"),
-    click.option("--threads", type=click.IntRange(1), help="up to 8 cores otherwise"),
-)
+    click.option(
+        "--keep-sensitive", is_flag=True,
+        help="Write the sensitive columns too; with --columns, only those that it names",
+    ),
+    column_names(
+        "--columns", help="Write only these columns besides the public ones; by default, all that are not sensitive"
+    ),
+    _choice(
+        "--unseen", UNSEEN, "Stop at a value outside the fitted alphabet, draw from the distribution of Y (marginal), "
+        "or write a missing value (null)"
+    ),
+    click.option(
+        "--key-file", type=click.Path(), help="Draw with the key of linred keygen: only its owner can repeat the output"
+    ),
+    _whole_number("--seed", type=click.IntRange(0), help="Draw with this seed, for tests only: anyone can repeat it"),
+    click.option(
+        "--id", "id_column", metavar="COL",
+        help="Draw by record id from this column, with --key-file: the same id gets the same draw in every file",
+    ),
+    click.option(
+        "--context", metavar="TEXT", callback=_not_empty,
+        help="Name of this release, so that releases under one key share no draws; by default the path of DATA",
+    ),
+    click.option(
+        "--to", "to_format", metavar="FORMAT", help="Format of the output; by default, the file extension decides"
+    ),
+    _whole_number("--threads", type=click.IntRange(1), help="Number of threads; by default one per core, at most 8"),
+)  # fmt: skip

@@ -1,5 +1,6 @@
-"""What one run of a command holds: its source, its outputs, the secret of its draws, its progress and messages."""
+"""The context of one run of a command: its source and outputs, the key of its draws, its progress, log and messages."""
 
+import logging
 import os
 import sys
 from contextlib import contextmanager, nullcontext
@@ -9,18 +10,22 @@ from typing import NamedTuple
 import click
 
 from linred._common import atomic_file
+from linred.cli.help_pages import Command
 from linred.errors import FileError
 from linred.io import formats, key_file, pipes
 from linred.io.pipes import PIPE
 from linred.sampling import keystream
 
+log = logging.getLogger("linred")
+
 
 class RunContext(NamedTuple):
-    """The options of `linred.cli.options` that are about the run as a whole, under the names that click gives them."""
+    """The options of `linred.cli.options` that concern the run as a whole, under the names that click gives them."""
 
-    stored: list  # paths of the files stored so far: `linred.cli.main` names them if the run is cut off
+    stored: list  # paths of the files written so far: `linred.cli.main` names them if the run is cut off
     force: bool = False
     quiet: bool = False
+    verbose: bool = False
     from_format: str | None = None
     to_format: str | None = None
     delimiter: str | None = None
@@ -33,28 +38,28 @@ class RunContext(NamedTuple):
     def check_outputs(self, inputs, *files, table=None):
         """Raise an error unless every output can be written. Called before any input is read. Only `table` may be -."""
         if PIPE in files:
-            raise FileError(f"{PIPE} is for tables, and this is kept in a file: name one")
+            raise click.UsageError("standard output takes only a sanitised table: name a file for this output")
         inputs = [path for path in (*inputs, self.key_file) if path not in (None, PIPE)]
         outputs = [path for path in (*files, table) if path not in (None, PIPE)]
         for place, path in enumerate(outputs):
             if os.path.realpath(path) in map(os.path.realpath, outputs[:place]):
-                raise FileError(f"{path} is named for two outputs")
+                raise click.UsageError(f"{path} is named for two outputs: name a file for each")
             atomic_file.check_target(path, self.force, inputs)
             for temporary in atomic_file.stale(path):
-                warn(f"{temporary} is what a killed run left of {path}: it is incomplete, remove it")
+                warn(f"{temporary} was left by a run that was killed: it is an incomplete {path}; remove it")
 
     def source(self, data):
         form = formats.format_of(data, self.from_format, self.delimiter)
         return formats.open_source(data, form, encoding=self.encoding)
 
     def sink_format(self, path):
-        """The `Format` of what is written to `path`; CSV has the delimiter that it is read with, where one is given."""
+        """Return the `Format` of the output `path`. CSV has the delimiter of --delimiter, if it is given."""
         form = formats.format_of(path, self.to_format)
         return form._replace(delimiter=self.delimiter) if form.kind == "csv" and self.delimiter else form
 
     @contextmanager
     def writer(self, path, private=False):
-        """A binary file that becomes `path` when the block ends; standard output for a pipe."""
+        """Yield a binary file that becomes `path` when the block ends, or standard output if `path` is -."""
         if path == PIPE:
             yield pipes.stdout()
             return
@@ -71,9 +76,9 @@ class RunContext(NamedTuple):
     def secret(self):
         """Return key, seed and ids as arguments of `pipeline.Plan`. Reads the key file."""
         if self.seed is not None and self.key_file:
-            raise FileError("--seed and --key-file are both given: which of them is the output to depend on?")
+            raise click.UsageError("--seed and --key-file are both given: use a key for a release, a seed for a test")
         if self.id_column and not self.key_file:
-            raise FileError("--id needs --key-file: without a secret of its own, the same id has no same answer")
+            raise click.UsageError("--id needs --key-file: without a key, an id gets another draw in every run")
         return {"key": key_file.read(self.key_file) if self.key_file else None, "seed": self.seed, "ids": None}
 
     def draw_context(self, data, public):
@@ -85,12 +90,15 @@ class RunContext(NamedTuple):
         release = self.context
         if release is None and not self.id_column:
             if pipes.is_pipe(data) and self.key_file:
-                raise FileError("a pipe has no name, and two under one key must not draw alike: name it by --context")
+                raise FileError(
+                    "DATA is a pipe without a name, and two pipes under one key must not share draws: name it by "
+                    "--context"
+                )
             release = os.path.realpath(data)
         return keystream.context_of_columns(release, public)
 
     def progress(self, what, source):
-        """A call progress(n_records, n_bytes) that draws a bar on a terminal; None where there is none to draw on."""
+        """Yield progress(n_records, n_bytes), which draws a bar on a terminal, or None if stderr is not a terminal."""
         return nullcontext() if self.quiet or not sys.stderr.isatty() else _bar(what, source)
 
     def note(self, text):
@@ -99,7 +107,7 @@ class RunContext(NamedTuple):
 
     def note_artifact(self, path):
         if path:
-            self.note(f"\n{path}: the mechanism. It holds P(S, X) and is confidential; only its owner can read it.")
+            self.note(f"\n{path}: the mechanism, confidential. It contains P(S, X); only you can read the file.")
 
 
 @contextmanager
@@ -124,19 +132,44 @@ def _bar(what, source):
         yield progress
 
 
+class _ToStderr(logging.Handler):
+    """Prints log lines like all other messages. It looks up sys.stderr each time, as a progress bar replaces it."""
+
+    def emit(self, record):
+        click.echo(f"linred: {self.format(record)}", err=True)
+
+
+@contextmanager
+def _log_shown(verbose):
+    """Print the log of linred on stderr while the block runs, if `verbose`."""
+    if not verbose:
+        yield
+        return
+    handler, level = _ToStderr(), log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
 def warn(message):
     click.echo(f"linred: warning: {' '.join(message.split())}", err=True)
 
 
-def command(name=None):
-    """`click.command` for a function that takes a `RunContext`, and by name the options that are not part of it."""
+def command(name=None, cls=Command):
+    """Return `click.command` for a function that takes a `RunContext` and, by name, the options outside of it."""
 
     def decorate(function):
         @wraps(function)
         def called(**options):
             of_run = {field: options.pop(field) for field in RunContext._fields if field in options}
-            return function(RunContext(click.get_current_context().obj, **of_run), **options)
+            run = RunContext(click.get_current_context().obj, **of_run)
+            with _log_shown(run.verbose):
+                return function(run, **options)
 
-        return click.command(name)(called)
+        return click.command(name, cls=cls)(called)
 
     return decorate

@@ -92,7 +92,9 @@ def read_domain(path):
     try:
         with open(path, "rb") as file:
             content = json.load(file)
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise FileError(f"{path}: the domain cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
         raise FileError(f"{path}: the domain cannot be read as JSON: {error}") from None
     if not isinstance(content, dict):
         raise FileError(f'{path}: a domain is {{"column": ["label", ...], ...}}')

@@ -233,14 +233,15 @@ def _leaks(mechanism):
     return "\n".join(lines)
 
 
-def warnings(mechanism, passes, seeded, keep_sensitive):
+def warnings(mechanism, passes, seeded):
     """What is to be said before a file is sanitised."""
     fitted = mechanism.fitted
     if seeded:
         yield "a seed is not private: who guesses it can undo the draws; use --key-file"
-    if keep_sensitive:
-        yield f"{', '.join(map(shown, names(fitted.sensitive)))}: sensitive, and kept in the output"
-    others = [name for name in passes if name not in names(fitted.sensitive)]
+    kept = [name for name in passes if name in names(fitted.sensitive)]
+    if kept:
+        yield f"{', '.join(map(shown, kept))}: sensitive, and kept in the output"
+    others = [name for name in passes if name not in kept]
     telling = {leak.column: leak for leak in fitted.telling(mechanism.report().after.mutual_information)}
     named = [f"{shown(name)} ({telling[name].information:.2f} nats)" for name in others if name in telling]
     if named:

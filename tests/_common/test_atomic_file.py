@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all; who may read them; what is kept of a file that is replaced."""
+"""Atomic file writes: complete or absent files, their modes, and targets that are refused."""
 
 import os
 import stat
@@ -32,7 +32,7 @@ def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
 
 
 def test_a_file_that_appears_in_the_last_moment_is_kept(tmp_path, monkeypatch):
-    """After the last look at the target, and before it gets its name."""
+    """The file appears after the last check of the target, before the temporary file gets its name."""
     target, look = tmp_path / "out", atomic_file.check_target
 
     def look_and_lose(path, *more):
@@ -43,7 +43,10 @@ def test_a_file_that_appears_in_the_last_moment_is_kept(tmp_path, monkeypatch):
 
     writing = []
     monkeypatch.setattr(atomic_file, "check_target", look_and_lose)
-    with pytest.raises(FileExistsError, match="exists: --force"), atomic_file.atomic_writer(target) as file:
+    with (
+        pytest.raises(FileExistsError, match="exists: force=True replaces it"),
+        atomic_file.atomic_writer(target) as file,
+    ):
         writing.append(file.write(b"new"))
     assert target.read_text() == "other"
     assert files_in(tmp_path) == ["out"]
@@ -89,3 +92,21 @@ def test_names_as_long_as_they_may_be(tmp_path):
     assert files_in(tmp_path) == [path.name]
     (tmp_path / held).touch()  # as if killed
     assert [one.name for one in atomic_file.stale(path)] == [held]
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/stderr", "/dev/fd/0", "/proc/self/fd/2", "/proc/1/fd/1"])
+def test_names_of_open_descriptors_are_refused(name, tmp_path):
+    link = tmp_path / "link"
+    os.symlink(name, link)
+    for path in (name, link):
+        with pytest.raises(ValueError, match="is an open file descriptor, not a file: name a file"):
+            atomic_file.check_target(path, force=True)
+    assert atomic_file.is_standard_output(link) == (name == "/dev/stdout")
+
+
+def test_links_that_lead_nowhere_or_in_a_circle_are_no_descriptors(tmp_path):
+    os.symlink("circle", tmp_path / "circle")
+    os.symlink("nothing", tmp_path / "nowhere")
+    for name in ("circle", "nowhere", "missing", "missing/missing"):
+        assert not atomic_file.is_standard_output(tmp_path / name)
+    assert not atomic_file.is_standard_output("-")

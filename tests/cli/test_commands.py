@@ -1,4 +1,4 @@
-"""The `linred` command on small real files: all steps in one, curves, and columns by other names."""
+"""The `linred` command on small real files: `run`, trade-off curves, and columns with other names than in the fit."""
 
 import re
 from pathlib import Path
@@ -57,3 +57,11 @@ def test_names_that_differ_from_the_fit(linred_command):
     assert linred_command("sanitize", "other.csv", *how).code == 2
     assert linred_command("sanitize", "other.csv", *how, "--public", "years", "--sensitive", "gender").code == 0
     assert set(column(read_csv("out.csv"), "years")) == {"age<30", "age>=30"}
+
+
+def test_only_sensitive_columns_that_are_written_are_warned_of(linred_command, artifact_path):
+    how = ("sanitize", ADULT, "-m", artifact_path, "-o", "out.csv", "--force", "--keep-sensitive", "-q")
+    assert "marital_status" not in linred_command(*how, "--columns", "age,race").err
+    assert read_csv("out.csv")[0].keys() == {"age", "race", "occupation"}
+    assert "marital_status" in linred_command(*how, "--columns", "age,marital_status").err
+    assert "marital_status" in linred_command(*how).err

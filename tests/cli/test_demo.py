@@ -1,4 +1,4 @@
-"""The demo keeps files that are there, and says what its steps stored."""
+"""The demo keeps existing files, and names the files that its steps wrote."""
 
 import os
 import stat
@@ -24,4 +24,4 @@ def test_the_demo_says_what_all_its_steps_stored(linred_command, monkeypatch):
     monkeypatch.setattr("linred.report.tradeoff.tradeoff", interrupt)
     done = linred_command("demo", "mine")
     stored = "mine/adult.csv.gz, sanitised.csv, mechanism.json, report.html"
-    assert (done.code, done.lines[-1]) == (130, f"linred: interrupted: only {stored} were stored")
+    assert (done.code, done.lines[-1]) == (130, f"linred: interrupted: only {stored} were written")

@@ -1,4 +1,4 @@
-"""The command when things go wrong: bad input, a full disk, an interrupt, a kill. Targets stay as they were."""
+"""The command under failures: bad input, a full disk, an interrupt, a kill. Existing outputs stay unchanged."""
 
 import contextlib
 import errno
@@ -79,7 +79,7 @@ def test_what_becomes_of_unseen_values(linred_command, artifact_path, unseen):
     assert len(drawn) == 2000
     unknown = [value for i, value in enumerate(drawn) if i % 4 < 3]
     if unseen == "null":
-        assert set(unknown) == {'""'}  # alone in a line, so that it is not taken for no record
+        assert set(unknown) == {'""'}  # quoted, because an empty line would be no record
     else:
         assert "Astronaut" not in drawn
         assert len(set(unknown)) > 10
@@ -160,7 +160,7 @@ def test_a_bad_target_is_refused_before_anything_is_read(linred_command, artifac
 
 def test_a_directory_that_may_not_be_written_to(linred_command, artifact_path):
     os.mkdir("closed", 0o500)
-    nobody = os.geteuid() != 0  # root may write anywhere but there
+    nobody = os.geteuid() != 0  # root may write to any directory but /proc
     target = "closed/out.csv" if nobody else "/proc/out.csv"
     done = linred_command("sanitize", ADULT, "-m", artifact_path, "-o", target)
     refused(done, "no permission" if nobody else "/proc/")
@@ -180,12 +180,12 @@ def test_names_of_columns_that_break_lines_do_not_break_ours(linred_command):
     assert [line.partition(":")[0] for line in done.err.splitlines()] == ["linred"] * 2 + ["out.csv"]
 
 
-# The machine fails
+# Failures of the machine
 
 FAILURES = {
     "interrupted": (KeyboardInterrupt(), 130),
     "out of memory": (MemoryError(), 1),
-    "no room left to write (Disk quota exceeded)": (OSError(errno.EDQUOT, "Disk quota exceeded"), 1),
+    "no space left to write (Disk quota exceeded)": (OSError(errno.EDQUOT, "Disk quota exceeded"), 1),
 }
 
 
@@ -195,7 +195,7 @@ FAILURES = {
     [(("--html", "page.html"), ["out.csv"]), (("-m", "m.json", "--html", "page.html"), ["out.csv", "m.json"])],
 )
 def test_a_failure_in_a_later_step_says_what_was_stored(linred_command, monkeypatch, what, outputs, stored):
-    """While the page is made; its own file has been begun by then."""
+    """The failure comes while the page is made, when its temporary file exists already."""
     error, code = FAILURES[what]
 
     def fail(mechanism):
@@ -205,10 +205,10 @@ def test_a_failure_in_a_later_step_says_what_was_stored(linred_command, monkeypa
     monkeypatch.setattr("linred.report.html.page", fail)
     done = linred_command("run", ADULT, *ASKED, "-o", "out.csv", *outputs, "-q")
     assert done.code == code
-    assert done.lines == [f"linred: {what}: only {', '.join(stored)} {'was' if len(stored) == 1 else 'were'} stored"]
+    assert done.lines == [f"linred: {what}: only {', '.join(stored)} {'was' if len(stored) == 1 else 'were'} written"]
     assert files_in(".") == sorted(stored)
     done = linred_command("report", ADULT)
-    assert "stored" not in done.err  # nothing is kept from one call to the next
+    assert "written" not in done.err  # the list of written files is new in each call
 
 
 def test_sigterm_in_a_later_step_says_what_was_stored(tmp_path):
@@ -222,7 +222,7 @@ main(sys.argv[1:])
     asked = ("run", ADULT, *ASKED, "-o", "out.csv", "--html", "page.html", "-q")
     done = subprocess.run([sys.executable, "-c", code, *map(str, asked)], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 143
-    assert done.stderr.splitlines()[-1] == "linred: terminated: only out.csv was stored"
+    assert done.stderr.splitlines()[-1] == "linred: terminated: only out.csv was written"
     assert files_in(tmp_path) == ["out.csv"]
 
 
@@ -236,7 +236,7 @@ def long_csv(tmp_path_factory):
 
 @pytest.mark.parametrize(("to", "room"), [("csv", 10**6), ("csv.gz", 10**4), ("parquet", 5000), ("arrow", 10**6)])
 def test_a_full_disk(artifact_path, long_csv, tmp_path, to, room):
-    """The limit on the size of a file stands for the disk."""
+    """A limit on the size of files stands in for a full disk."""
     target = tmp_path / f"out.{to}"
     target.write_text("as it was")
     done = process(
@@ -244,13 +244,13 @@ def test_a_full_disk(artifact_path, long_csv, tmp_path, to, room):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
     )
     assert done.code == 1, done
-    assert done.lines == ["linred: no room left to write (File too large): nothing was stored"]
+    assert done.lines == ["linred: no space left to write (File too large): nothing was written"]
     assert files_in(tmp_path) == [target.name]
     assert target.read_text() == "as it was"
 
 
 def started(artifact_path, tmp_path):
-    """A run that has begun to write, and waits for more input."""
+    """Start a run, and return it once it has written something and waits for more input."""
     running = subprocess.Popen(
         command("sanitize", "-", "-m", artifact_path, "-o", "out.csv", "--force"),
         stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
@@ -272,7 +272,7 @@ def test_an_interrupt(artifact_path, tmp_path, number, code):
     running.send_signal(number)
     _, said = running.communicate(timeout=60)
     assert running.returncode == code
-    assert said.decode().splitlines()[-1].endswith("nothing was stored")
+    assert said.decode().splitlines()[-1].endswith("nothing was written")
     assert b"Traceback" not in said
     assert files_in(tmp_path) == ["out.csv"]
     assert (tmp_path / "out.csv").read_text() == "as it was"
@@ -290,7 +290,7 @@ def test_kill_9_leaves_the_target_and_the_next_run_names_what_is_left(artifact_p
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 3001
     after = process("sanitize", ADULT, "-m", artifact_path, "-o", "out.csv", "--force", cwd=tmp_path)
     assert after.code == 0
-    assert f"{temporary} is what a killed run left" in after.err
+    assert f"{temporary} was left by a run that was killed" in after.err
 
 
 def test_an_error_late_in_the_file_leaves_nothing(artifact_path, tmp_path):

@@ -1,4 +1,4 @@
-"""Generated files and damaged artifacts at the command: only clean successes and clean refusals."""
+"""Generated files and damaged artifacts: the command either succeeds or refuses them in one line."""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ from support.commands import ADULT, ASKED, HEADER, files_in, process
 
 
 def outcome(arguments, directory):
-    """The command in this process, in a directory: exit code and what was said."""
+    """Run the command in this process, in a directory; return the exit code and stderr."""
     out, err, before = io.StringIO(), io.StringIO(), os.getcwd()
     os.chdir(directory)
     try:
@@ -29,7 +29,7 @@ def outcome(arguments, directory):
 
 
 def clean(code, said, directory, before):
-    """A clean success, or a clean refusal that leaves nothing."""
+    """Assert a success, or a refusal in one line that leaves no file."""
     assert code in (0, 2), said
     assert "Traceback" not in said
     assert "fault in linred" not in said
@@ -123,7 +123,7 @@ def _parsed(raw):
 
 
 def test_damaged_columnar_files(artifact_path, tmp_path):
-    """Bytes changed here and there in Parquet and Arrow files: never a crash, never a half-written file."""
+    """Random bytes changed in Parquet and Arrow files cause no crash and no incomplete output."""
     rng = np.random.default_rng(1)
     assert (
         process("sanitize", ADULT, "-m", artifact_path, "-o", tmp_path / "a.parquet", "--keep-sensitive", "-q").code

@@ -1,40 +1,48 @@
-"""Options of the `linred` command that cannot be are refused in one line, and nothing is written."""
+"""Wrong options of the `linred` command are refused in one line, and nothing is written."""
 
 import pytest
 
+from linred.cli.main import all_commands, in_option_names
 from support.commands import ADULT, ASKED, files_in, refused
 
 OPTIONS = {
-    "nothing asked": (("fit", ADULT, *ASKED[:4]), "nothing is asked"),
-    "alpha and a target": (("fit", ADULT, *ASKED, "--alpha", "0.5"), "alpha = 0.5 and a target are both given"),
-    "a negative target": (("fit", ADULT, *ASKED[:4], "--ldp", "-1"), "ldp = -1.0 is outside"),
+    "nothing asked": (("fit", ADULT, *ASKED[:4]), "no target: give --ldp, --log-lift or both, or --alpha"),
+    "nothing to run for": (("run", ADULT, *ASKED[:4], "-o", "out.csv"), "no target: give --ldp, --log-lift or both"),
+    "alpha and a target": (("fit", ADULT, *ASKED, "--alpha", "0.5"), "--alpha and a target (--ldp) are both given"),
+    "a negative target": (("fit", ADULT, *ASKED[:4], "--ldp", "-1"), "--ldp = -1.0 is outside"),
     "no number": (("fit", ADULT, *ASKED[:4], "--ldp", "one"), "'one' is not a valid float"),
-    "not a number": (("fit", ADULT, *ASKED[:4], "--ldp", "nan"), "ldp = nan"),
+    "not a number": (("fit", ADULT, *ASKED[:4], "--ldp", "nan"), "--ldp = nan"),
     "S and X the same": (
         ("fit", ADULT, "--sensitive", "sex", "--public", "sex", "--ldp", "1"),
         "both sensitive and public",
     ),
     "a column twice": (("fit", ADULT, "--sensitive", "sex,sex", "--public", "race", "--ldp", "1"), "names 'sex' twice"),
     "no such column": (("fit", ADULT, "--sensitive", "gender", "--public", "race", "--ldp", "1"), "no column 'gender'"),
-    "Proposition 1 without s": (("fit", ADULT, *ASKED, "--mechanism", "non-markov", "--no-sees-s"), "looks at s"),
+    "Proposition 1 without s": (
+        ("fit", ADULT, *ASKED, "--mechanism", "non-markov", "--without-sensitive"),
+        "--without-sensitive",
+    ),
     "bins of nothing": (("fit", ADULT, *ASKED, "--bins", "age=1,2"), "--bins names 'age'"),
     "bins without edges": (("fit", ADULT, *ASKED, "--bins", "occupation"), "is not COLUMN=EDGE"),
     "bins out of order": (("fit", ADULT, *ASKED, "--bins", "occupation=2,1"), "not a finite number above"),
     "bins of text": (("fit", ADULT, *ASKED, "--bins", "occupation=1,2"), "'occupation' is to be sorted into bins"),
     "bins of one column twice": (
         ("fit", ADULT, *ASKED, "--bins", "age=1", "--bins", "age=2,3"),
-        "'age' is there twice",
+        "'age' is given twice",
     ),
-    "a line break": (("fit", ADULT, *ASKED, "--public", "age\nsex"), "a line break in it goes in quotes"),
-    "an artifact to a pipe": (("fit", ADULT, *ASKED, "-o", "-"), "- is for tables"),
-    "a page to a pipe": (("run", ADULT, *ASKED, "-o", "out.csv", "--html", "-"), "- is for tables"),
-    "a picture to a pipe": (("tradeoff", ADULT, *ASKED[:4], "--plot", "-"), "- is for tables"),
-    "a key to a pipe": (("keygen", "-"), "- is for tables"),
+    "a line break": (("fit", ADULT, *ASKED, "--public", "age\nsex"), "quote a name that contains a line break"),
+    "an artifact to a pipe": (("fit", ADULT, *ASKED, "-o", "-"), "name a file"),
+    "a page to a pipe": (("run", ADULT, *ASKED, "-o", "out.csv", "--html", "-"), "name a file"),
+    "a picture to a pipe": (("tradeoff", ADULT, *ASKED[:4], "--plot", "-"), "name a file"),
+    "a key to a pipe": (("keygen", "-"), "name a file"),
     "a picture over the domain": (
         ("tradeoff", ADULT, *ASKED[:4], "--domain", "key", "--plot", "key", "--force"),
         "the input itself",
     ),
-    "no such domain": (("fit", ADULT, *ASKED, "--domain", "none.json"), "none.json: the domain cannot be read"),
+    "no such domain": (
+        ("fit", ADULT, *ASKED, "--domain", "none.json"),
+        "none.json: the domain cannot be read: No such file",
+    ),
     "no such encoding": (("fit", ADULT, *ASKED, "--encoding", "klingon"), "encoding 'klingon' is not known"),
     "an encoding of no text": (("fit", ADULT, *ASKED, "--encoding", "zlib"), "encoding 'zlib' is not known"),
     "a delimiter too long": (("fit", ADULT, *ASKED, "--delimiter", "ab"), "delimiter 'ab'"),
@@ -51,6 +59,24 @@ OPTIONS = {
     "one file for two": (("run", ADULT, *ASKED, "-o", "out.csv", "-m", "./out.csv"), "named for two outputs"),
     "no such picture": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1", "--plot", "plot.bmp"), ".svg, .png or .pdf"),
     "no such mechanism": (("tradeoff", ADULT, *ASKED[:4], "--mechanisms", "magic"), "'magic' is none of"),
+    "a time limit for a closed form": (
+        ("fit", ADULT, *ASKED, "--mechanism", "markov", "--time-limit", "3"),
+        "--time-limit applies to --mechanism optimal, not markov",
+    ),
+    "a confidence in percent": (
+        ("fit", ADULT, *ASKED, "--confidence", "95"),
+        "'--confidence': 95 is not between 0 and 1: write 0.95 for 95 %",
+    ),
+    "a confidence without a target": (("fit", ADULT, *ASKED[:4], "--alpha", "1", "--confidence", ".9"), "in place of"),
+    "a certain confidence": (("fit", ADULT, *ASKED, "--confidence", "1"), "1 is not between 0 and 1: 0.95 means 95 %"),
+    "no confidence": (("fit", ADULT, *ASKED, "--confidence", "nan"), "nan is not between 0 and 1"),
+    "an empty context": (
+        ("run", ADULT, *ASKED, "-o", "out.csv", "--key-file", "key", "--context", ""),
+        "'--context': the text is empty",
+    ),
+    "a key over another": (("keygen", "key"), "key exists: --force replaces it"),
+    "no such artifact": (("sanitize", ADULT, "-m", "missing.json", "-o", "out.csv"), "missing.json: no such file"),
+    "an artifact that is a directory": (("report", "/"), "/: is a directory"),
     "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "not a list of numbers"),
 }
 
@@ -61,3 +87,9 @@ def test_options_that_cannot_be(linred_command, what):
     assert linred_command("keygen", "key").code == 0
     refused(linred_command(*arguments), text)
     assert files_in(".") == ["key"]
+
+
+def test_messages_of_the_library_name_the_options_of_the_command():
+    text = "ldp = 2.0 and log_lift=, not force=True or held_out=0.5; pass sees_s=False, not my_ldp= or ldp"
+    expected = "--ldp = 2.0 and --log-lift, not --force or --held-out=0.5; pass --without-sensitive, not my_ldp= or ldp"
+    assert in_option_names(text, all_commands().commands["fit"]) == expected

@@ -1,4 +1,4 @@
-"""What a run of the `linred` command shows on a terminal; what it stores and draws with is tested with its commands."""
+"""The progress bar of the `linred` command; the rest of `RunContext` is tested with the commands."""
 
 import os
 import pty
@@ -30,6 +30,6 @@ def _read(terminal):
     try:
         while more := os.read(terminal, 2**16):
             said += more
-    except OSError:  # Linux says so where nobody holds the other end
+    except OSError:  # Linux raises it when the other end is closed
         pass
     return said.decode()

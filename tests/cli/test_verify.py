@@ -17,7 +17,7 @@ CERTAIN = (*ASKED, "--confidence", ".9")
 
 @pytest.fixture(scope="module")
 def certain(tmp_path_factory):
-    """The path of a mechanism that meets LDP 1 with a confidence of .9 on the small Adult file."""
+    """Path of a mechanism certified for LDP 1 at 90 % confidence, fitted on the small Adult file."""
     path = tmp_path_factory.mktemp("certain") / "mechanism.json"
     done = process("fit", ADULT, *CERTAIN, "-o", path, "-q")
     assert done.code == 0, done.err
@@ -95,7 +95,7 @@ def test_certify_refuses_the_records_of_the_fit(certain, linred_command):
 
 @pytest.fixture
 def released(certain, linred_command):
-    """A file of s, x and y."""
+    """The columns s, x and y, and a file of them."""
     rows, mechanism = _rows(), linred.load(certain)
     s, x = ([row[name] or None for row in rows] for name in ("marital_status", "occupation"))
     y = mechanism.sanitize(s, x, seed=1)
@@ -129,19 +129,35 @@ def test_audit_refutes(certain, released, linred_command):
     assert "above the claim of 0.01" in claimed.out
 
 
+def test_a_value_that_the_mechanism_does_not_know_is_named_by_file_record_and_column(
+    certain, linred_command, monkeypatch
+):
+    def fail(*_, **__):
+        raise linred.UnseenError("s", 1199, "Zq7Marker")
+
+    monkeypatch.setattr("linred.assurance.audit.audit", fail)
+    done = linred_command("audit", ADULT, "-m", certain)
+    assert (done.code, done.out) == (2, "")
+    assert f"{ADULT}: record 1,200, column 'marital_status': value not in the alphabet" in done.err
+    assert "Zq7Marker" not in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("fit", ADULT, *ASKED, "--confidence", "2"), "confidence = 2.0"),
-        (("fit", ADULT, *ASKED, "--confidence", ".9", "--mechanism", "markov"), "cannot be fitted with a confidence"),
-        (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "held_out = 2.0"),
+        (("fit", ADULT, *ASKED, "--confidence", "2"), "2 is not between 0 and 1: write 0.02 for 2 %"),
+        (
+            ("fit", ADULT, *ASKED, "--confidence", ".9", "--mechanism", "markov"),
+            "--confidence needs --mechanism optimal",
+        ),
+        (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "--held-out = 2.0"),
         (("certify", "missing.json"), "missing.json"),
         (("audit", "missing.csv", "--sensitive", "a", "--released", "b"), "missing.csv"),
-        (("audit", ADULT), "which columns are sensitive"),
+        (("audit", ADULT), "the sensitive columns are not known: name them by --sensitive"),
         (("audit", ADULT, "--sensitive", "sex", "--released", "nothing"), "no column 'nothing'"),
-        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--public", "race"), "-m names it"),
-        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--claim", "-1"), "-1"),
-        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--confidence", "1"), "confidence = 1.0"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--public", "race"), "name its file by -m"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--claim", "-1"), "'--claim': -1.0"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--confidence", "1"), "1 is not between 0 and 1"),
     ],
 )
 def test_wrong_inputs(arguments, message, linred_command):

@@ -32,7 +32,7 @@ def test_no_byte_of_a_column_that_is_left_out_passes(linred_command, n_columns):
             row[place] = "SECRET,\n2"
         with open("in.csv", "w", newline="") as file:
             csv.writer(file).writerows([names, *rows])
-        for more in ((), ("--no-sees-s",)):
+        for more in ((), ("--without-sensitive",)):
             fit(linred_command, "in.csv", "s", x, "--ldp", "1", "--no-scan", "--force", *more)
             passing_columns = ("--columns", ",".join(names[::2])) if place % 2 else ()
             done = linred_command(

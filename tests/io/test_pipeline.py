@@ -85,7 +85,7 @@ def test_short_records_and_then_long_ones(artifact_path, tmp_path, repeats):
     ("data", "sensitive", "public", "asked"),
     [
         (ADULT, "marital_status", "occupation", ("--ldp", "1")),
-        (ADULT, "sex", "occupation", ("--ldp", "1", "--no-sees-s")),
+        (ADULT, "sex", "occupation", ("--ldp", "1", "--without-sensitive")),
         (ADULT, "race,sex", "education,income", ("--log-lift", "0.5")),
         (FLIGHTS, "carrier", "dest", ("--ldp", "2", "--mechanism", "non-markov")),
         (FLIGHTS, "origin", "tailnum", ("--alpha", "0.5", "--mechanism", "markov")),

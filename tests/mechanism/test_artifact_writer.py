@@ -71,7 +71,7 @@ def test_it_is_for_its_owner_and_says_so(tmp_path):
 def test_an_existing_file_is_kept(tmp_path):
     path = stored(linred.markov(joints.example_1(), 0.5), tmp_path)
     before = path.read_bytes()
-    with pytest.raises(FileExistsError, match="exists: --force"):
+    with pytest.raises(FileExistsError, match="exists: force=True replaces it"):
         linred.markov(joints.example_1(), 0.7).save(path)
     assert path.read_bytes() == before
     linred.markov(joints.example_1(), 0.7).save(path, force=True)
