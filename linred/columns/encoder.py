@@ -1,4 +1,4 @@
-"""Values to codes: `Encoder` for an alphabet that is known, `encode` for one that is read off a column too."""
+"""Turns values into codes: `Encoder` for a known alphabet, `encode` also for an alphabet taken from the column."""
 
 from functools import cached_property
 
@@ -11,9 +11,9 @@ from linred.columns.encoded_column import EncodedColumn, narrow
 
 
 class Encoder:
-    """Codes by the place of each value in an alphabet, the number of labels for any other value.
+    """Encodes columns by the place of each value in an alphabet; the code of any other value is the number of labels.
 
-    Made once for an alphabet, and used for every column, batch and file. labels: see `check_labels`.
+    One encoder serves every column, batch and file. `labels` must have passed `check_labels`.
 
     >>> Encoder(("a", "b", None)).codes("x", ["b", "c", float("nan"), "a"]).tolist()
     [1, 3, 2, 0]
@@ -24,7 +24,7 @@ class Encoder:
 
     @cached_property
     def with_missing(self):
-        """The encoder of the alphabet and of missing values, where these are none of its labels."""
+        """The encoder for this alphabet and, after its labels, missing values."""
         return Encoder((*self.labels, None))
 
     @cached_property
@@ -32,32 +32,31 @@ class Encoder:
         return {label: place for place, label in enumerate(self.labels)}
 
     def codes(self, name, column):
-        """Of a column, a table of columns or an adapter; an error calls it by `name`."""
+        """Return the codes of a column, a table of columns or an adapter; errors call it `name`."""
         return adapter_of(name, column).codes_in(self)
 
     def recoding_table(self, values):
-        """Codes of a few values, None for missing, as a table for `recoding.recode`."""
+        """Return the codes of a few values (None for missing), as a table for `recoding.recode`."""
         n_labels = len(self.labels)
         return narrow(np.array([self._place.get(value, n_labels) for value in values], np.int64), n_labels + 1)
 
     def recoded(self, column):
-        """Codes of an `EncodedColumn`."""
+        """Return the codes of an `EncodedColumn` in this alphabet."""
         if self.labels[: len(column.labels)] == column.labels:
             return column.codes
         return recoding.recode(column.codes, self.recoding_table(column.labels))
 
     def first_unknown(self, codes):
-        """The first record whose value is no label; None where there is none."""
+        """Return the number of the first record whose value is not a label, or None."""
         n_labels = len(self.labels)
         return None if codes.max(initial=0) < n_labels else int(np.argmax(codes == n_labels))
 
 
 def encode(name, column, labels=None):
-    """A column or a table of columns as `EncodedColumn`: over declared labels, all other values being an error, or over
-    those that occur, sorted.
+    """Return a column or a table of columns as `EncodedColumn`, over declared labels or over its sorted values.
 
-    A column of integers whose labels are declared to be 0, 1, 2, ... is taken as it is, without a look at its
-    values: every kernel that reads codes checks their range.
+    If labels are declared, any other value is a ValueError. A column of integers with the labels 0, 1, 2, ... is used
+    as it is, unchecked, because every kernel that reads codes checks their range.
     """
     if labels is None:
         return adapter_of(name, column).encoded(sort=True)

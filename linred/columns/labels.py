@@ -1,4 +1,7 @@
-"""Labels as JSON and back, their types kept: text, true, numbers and null as they are, all else as {type: text}."""
+"""Converts labels to JSON and back without losing their types.
+
+Text, booleans, finite numbers and None become the same in JSON, tuples become lists, all else {type: text}.
+"""
 
 import datetime
 import decimal
@@ -15,13 +18,13 @@ _TAGGED = {
     "datetime": (datetime.datetime, datetime.datetime.isoformat, datetime.datetime.fromisoformat),
     "time": (datetime.time, datetime.time.isoformat, datetime.time.fromisoformat),
     "decimal": (decimal.Decimal, str, decimal.Decimal),
-    "float": (float, repr, float),  # infinite ones
+    "float": (float, repr, float),  # only infinite ones; JSON holds all others
 }
 _NUMPY_TIMES = {"datetime64": np.datetime64, "timedelta64": np.timedelta64}
 
 
 def to_json(name, labels):
-    """A list of JSON values, or a ValueError that names the label that cannot be one."""
+    """Return labels as a list of JSON values; a ValueError names the place of a label that JSON cannot hold."""
     return [_to_json(f"{name}[{place}]", label) for place, label in enumerate(labels)]
 
 
@@ -38,10 +41,12 @@ def _to_json(place, label):
     for tag, (kind, write, _) in _TAGGED.items():
         if type(label) is kind:
             return {tag: write(label)}
-    raise ValueError(f"{place} = {label!r} is a {type(label).__name__}, which an artifact cannot hold")
+    kind = validation.type_name(label)
+    raise ValueError(f"{place} is a {kind}, which an artifact cannot hold: use text, numbers, dates or tuples of these")
 
 
 def from_json(name, values):
+    """Return the labels that `to_json` wrote; a ValueError names the place of a value that is not one."""
     if not isinstance(values, list):
         raise ValueError(f"{name} is not a list")
     return tuple(_from_json(f"{name}[{place}]", value) for place, value in enumerate(values))
@@ -53,7 +58,7 @@ def _from_json(place, value):
     if not isinstance(value, dict):
         return value
     if len(value) != 1 or next(iter(value)) not in (*_NUMPY_TIMES, *_TAGGED):
-        raise ValueError(f"{place} = {validation.shortened(value)} is no label: known types are {', '.join(_TAGGED)}")
+        raise ValueError(f"{place} is an object that is not a label: its one key must be of {', '.join(_TAGGED)}")
     ((tag, text),) = value.items()
     try:
         if tag in _NUMPY_TIMES:
@@ -61,9 +66,9 @@ def _from_json(place, value):
             return _NUMPY_TIMES[tag](count, (unit, step))
         label = _TAGGED[tag][2](text)
     except (ValueError, TypeError, ArithmeticError):
-        raise ValueError(f"{place} = {validation.shortened(text)} is not a {tag}") from None
+        raise ValueError(f"{place} does not hold a valid {tag} value") from None
     if tag == "decimal" and label.is_snan():
-        raise ValueError(f"{place} = {text!r} can be compared with nothing")
+        raise ValueError(f"{place} is a signalling NaN, which cannot be compared with other labels")
     return label
 
 
@@ -71,7 +76,7 @@ KINDS = {bool: "true or false", int: "whole numbers", float: "numbers", str: "te
 
 
 def kind_of(labels):
-    """What the labels that are not missing are, in a word or two; None where there are none, or of several kinds."""
+    """Return what kind of values the labels are, such as "text"; None if they are of several kinds or all missing."""
     kinds = {type(label) for label in labels if label is not None}
     if len(kinds) != 1:
         return None

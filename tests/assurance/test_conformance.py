@@ -122,7 +122,9 @@ def test_one_keystream_for_two_sets_of_records_is_caught():
         (reason,) = refuting(mechanism, s, x, y).reasons
         assert reason.startswith("records that are 3,000 apart change together"), name
         assert reason.endswith("so they share randomness")
-        y = np.concatenate([sampler.sample(*first, key=KEY, start=0), sampler.sample(*second, key=KEY, context="second")])
+        y = np.concatenate(
+            [sampler.sample(*first, key=KEY, start=0), sampler.sample(*second, key=KEY, context="second")]
+        )
         assert audit(s, y, x=x, mechanism=mechanism).conforms is True
 
 

@@ -29,9 +29,12 @@ def test_values_that_cannot_be_sorted_need_declared_labels():
 BAD = [
     (lambda: Joint.from_records(["a", "b"], [1]), "s has 2 records and x has 1"),
     (lambda: Joint.from_records([], []), "s and x have no records"),
-    (lambda: Joint.from_records(["a", "z"], [1, 2], s_labels=["a", "b"]), r"s\[1\] = 'z' is not in s_labels"),
-    (lambda: Joint.from_records(["a", "b"], [1, 7], x_labels=[1, 2]), r"x\[1\] = 7 is not in x_labels"),
-    (lambda: Joint.from_records(["a", None], [1, 2], s_labels=["a", "b"]), r"s\[1\] = None is not in s_labels"),
+    (
+        lambda: Joint.from_records(["a", "z"], [1, 2], s_labels=["a", "b"]),
+        r"^s\[1\] is not in s_labels=",
+    ),
+    (lambda: Joint.from_records(["a", "b"], [1, 7], x_labels=[1, 2]), r"^x\[1\] is not in x_labels="),
+    (lambda: Joint.from_records(["a", None], [1, 2], s_labels=["a", "b"]), r"^s\[1\] is not in s_labels="),
     (
         lambda: Joint.from_records(np.array([0, 9], np.uint8), [0, 1], s_labels=range(3)),
         r"s\[1\] is not a code below 3",
@@ -44,8 +47,14 @@ BAD = [
     (lambda: Joint.from_records(pl.LazyFrame({"a": [1]}), [1]), "s is a LazyFrame, not a column"),
     (lambda: Joint.from_records(pa.array([[1], [2]]), [1, 2]), "s is an Arrow column of list"),
     (lambda: Joint.from_records(["a"], [1], s_labels=[]), "s_labels has no labels"),
-    (lambda: Joint.from_records([1, "a"], [1, 2]), "s has values that cannot be sorted: pass s_labels"),
-    (lambda: Joint.from_records([[1], [2]], [1, 2]), r"s\[0\] = \[1\] is not hashable"),
+    (
+        lambda: Joint.from_records([1, "a"], [1, 2]),
+        "s has values that cannot be sorted: .* with s_labels=",
+    ),
+    (
+        lambda: Joint.from_records([[1], [2]], [1, 2]),
+        r"^s\[0\] is a list that is not hashable: use text",
+    ),
     (lambda: Joint.from_records(np.zeros((2, 2, 2)), [1, 2]), r"s has shape \(2, 2, 2\)"),
     (lambda: Joint.from_records({}, [1, 2]), "s is a table without columns"),
     (lambda: Joint.from_records({"a": [1], "b": [1, 2]}, [1]), r"s\['b'\] has 2 records"),

@@ -44,10 +44,15 @@ def test_unseen_integers_among_codes():
 
 
 @pytest.mark.parametrize(
-    ("n_labels", "dtype"), [(127, np.int8), (128, np.int8), (256, np.int8), (300, np.int8), (256, np.uint8)]
-    + [(2**15, np.int16), (2**16, np.int16), (2**16, np.uint16), (70_000, np.int16)],
+    ("dtype", "n_labels"),
+    [
+        *((np.int8, n_labels) for n_labels in (127, 128, 256, 300)),
+        *((np.int16, n_labels) for n_labels in (2**15, 2**16, 70_000)),
+        (np.uint8, 255),
+        (np.uint16, 2**16 - 1),
+    ],
 )
-def test_an_unknown_integer_never_becomes_a_known_code(n_labels, dtype):
+def test_an_unknown_integer_never_becomes_a_known_code(dtype, n_labels):
     """The number of labels, which stands for a value that is none, may not fit into the type of the column."""
     encoder, extremes = Encoder(tuple(range(n_labels))), np.iinfo(dtype)
     column = np.array([0, 1, extremes.min, extremes.max], dtype)

@@ -1,5 +1,7 @@
 """Ids of records, in every kind of column, table, frame and file: one id has one draw at every door."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -240,7 +242,6 @@ REFUSED = "a column of integers or of text, or a table of such columns"
     ids=lambda case: case if isinstance(case, str) else type(case).__name__,
 )
 def test_bad_ids_are_named_and_not_shown(ids, message):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}") as caught:
         plain_ids(ids, 2)
-    assert str(caught.value).startswith(message)
     assert caught.value.__cause__ is None

@@ -205,7 +205,7 @@ REFUSED = [
     ({"columns": ["job", "month"]}, "frame has no column 'month' (columns), only ['year'"),
     ({"public": []}, "public names no column"),
     ({"public": ["job", "job"]}, "public names 'job' twice"),
-    ({"public": ["job", 5]}, "public[1] = 5 is not the name of a column"),
+    ({"public": ["job", 5]}, "public[1] is a int, not the name of a column"),
     ({"public": 5}, "public is a int, not the name of a column or a list of names"),
     ({"columns": 5}, "columns is a int, not the name of a column or a list of names"),
     ({"sensitive": KEY}, "sensitive is a bytes, not the name of a column or a list of names"),
@@ -219,7 +219,7 @@ REFUSED = [
     ({"id": "sex", "key": KEY}, "id names 'sex', which is sensitive or public"),
     ({"id": KEY, "key": KEY}, "id is a bytes, not the name of a column"),
     ({"id": "age", "key": KEY}, "column 'age'[0] is a float: each record needs an integer or a text as its id"),
-    ({"id": "id", "key": KEY, "start": 5}, "start = 5 is given with ids"),
+    ({"id": "id", "key": KEY, "start": 5}, "start = 5 and ids are both given"),
     ({"key": KEY}, "key is given alone"),
     ({"key": KEY, "seed": 1}, "key and seed are both given"),
     ({"key": KEY[:9]}, "key has 9 bytes, not 32"),
@@ -254,7 +254,7 @@ REFUSED = [
     ({"frame": pd.DataFrame()}, "frame is a table without columns"),
     ({"frame": {"sex": SEX, "job": JOB[:-1]}}, "column 'job' has 599 records, and the first column 600"),
     ({"frame": {"sex": SEX, "job": 5}}, "column 'job' is a int, not a column of records in order"),
-    ({"frame": {"sex": ["f"], "job": [["a"]]}}, "column 'job'[0] = ['a'] is not hashable"),
+    ({"frame": {"sex": ["f"], "job": [["a"]]}}, "column 'job'[0] is a list that is not hashable"),
     (
         {"frame": {"sex": ["f"], "job": np.array(["a"])}, "unseen": "null"},
         "column 'job' is a ndarray of <U1, which has no room",
@@ -289,7 +289,9 @@ def test_a_mechanism_is_needed():
 
 
 def test_a_task_does_not_show_its_key():
-    assert "key" not in repr(FrameTask(MECHANISM, {}, {}, keep_sensitive=False, columns=None, id=None, key=KEY, context=b""))
+    assert "key" not in repr(
+        FrameTask(MECHANISM, {}, {}, keep_sensitive=False, columns=None, id=None, key=KEY, context=b"")
+    )
 
 
 def test_no_package_is_imported_that_a_frame_does_not_bring():

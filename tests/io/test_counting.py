@@ -122,10 +122,16 @@ DOMAINS = {
     "no object": ("[]", 'a domain is {"column": ["label", ...], ...}'),
     "no list": ('{"occupation": "Sales"}', "occupation is not a list"),
     "a column is missing": ('{"occupation": ["Sales"]}', "declares nothing for column 'marital_status'"),
-    "a label twice": ('{"occupation": ["Sales", "Sales"]}', "'occupation'[1] = 'Sales' is there before"),
-    "no number": ('{"occupation": [{"decimal": "abc"}]}', "occupation[0] = 'abc' is not a decimal"),
-    "no such time": ('{"occupation": [{"datetime64": [1e26, "s", 1]}]}', "is not a datetime64"),
-    "an object": ('{"occupation": [{"__class__": "os"}]}', "is no label"),
+    "a label twice": (
+        '{"occupation": ["Sales", "Sales"]}',
+        "'occupation'[1] repeats 'occupation'[0]",
+    ),
+    "no number": ('{"occupation": [{"decimal": "abc"}]}', "occupation[0] does not hold a valid decimal value"),
+    "no such time": (
+        '{"occupation": [{"datetime64": [1e26, "s", 1]}]}',
+        "does not hold a valid datetime64 value",
+    ),
+    "an object": ('{"occupation": [{"__class__": "os"}]}', "occupation[0] is an object that is not a label"),
 }
 
 

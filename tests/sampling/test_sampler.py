@@ -161,7 +161,7 @@ def test_s_is_not_needed_where_it_is_not_seen():
     np.testing.assert_array_equal(
         sample(SMALL["markov"], None, x, key=KEY, start=0), sample(SMALL["markov"], s, x, key=KEY, start=0)
     )
-    with pytest.raises(ValueError, match="s_codes is None: this mechanism draws by s"):
+    with pytest.raises(ValueError, match="s_codes is None: this mechanism uses S when sampling"):
         sample(SMALL["northwest"], None, x)
 
 
@@ -343,9 +343,9 @@ BAD = [
     ({"s_codes": CODES[:3]}, "s_codes has 3 records and x_codes 4"),
     ({"s_codes": np.array([0, -1, 0, 0])}, r"^s_codes\[1\] is not a code below 20"),
     ({"x_codes": np.array([0, 0, -7, 0], np.int8)}, r"^x_codes\[2\] is not a code below 70"),
-    ({"out": CODES[:2].copy()}, r"out has shape \(2,\) and dtype uint8; x_codes have shape \(4,\)"),
-    ({"out": CODES.astype(np.uint16)}, "out has shape .* dtype uint16; x_codes have .* uint8"),
-    ({"out": [0, 0, 0, 0]}, "out has list"),
+    ({"out": CODES[:2].copy()}, r"out has shape \(2,\) and dtype uint8, but must be an array of shape \(4,\)"),
+    ({"out": CODES.astype(np.uint16)}, "out has shape .* dtype uint16, but must be .* uint8"),
+    ({"out": [0, 0, 0, 0]}, "out is a list, but must be an array"),
     ({"out": np.zeros(8, np.uint8)[::2]}, "out is not contiguous, aligned and writeable"),
     ({"x_codes": np.ma.array(CODES, mask=[0, 0, 1, 0])}, "x_codes has shape .* not a column of integer codes"),
     ({"seed": KEY}, "seed is a bytes, not a whole number"),
@@ -360,7 +360,7 @@ BAD = [
     ({"context": 7}, "context is a int, not bytes"),
     ({"ids": [1, 2, 3, 4]}, "ids needs key"),
     ({"ids": [1, 2, 3, 4], "seed": 1}, "ids needs key"),
-    ({"ids": [1, 2, 3, 4], "key": KEY, "start": 1}, "start = 1 is given with ids"),
+    ({"ids": [1, 2, 3, 4], "key": KEY, "start": 1}, "start = 1 and ids are both given"),
     ({"ids": [1, 2, 3], "key": KEY}, "ids has 3 records and x 4"),
     ({"ids": ["a", "b", None, "c"], "key": KEY}, r"^ids\[2\] is missing: each record needs an integer or a text"),
     ({"ids": [1.0, 2.0, 3.0, 4.0], "key": KEY}, r"^ids\[0\] is a float: each record needs"),
@@ -396,7 +396,7 @@ def test_codes_too_narrow_for_the_alphabet_are_refused():
     for dtype, n_x in ((np.uint8, 300), (np.int8, 300), (np.int8, 129)):
         joint = random_joint(np.random.default_rng(1), 2, n_x)
         with pytest.raises(
-            ValueError, match=rf"x_codes has dtype {np.dtype(dtype)}, which has no room for {n_x} symbols"
+            ValueError, match=rf"x_codes has dtype {np.dtype(dtype)}, which cannot hold the codes of {n_x} symbols"
         ):
             linred.markov(joint, 0.5).sampler().sample(None, CODES.astype(dtype))
     joint = random_joint(np.random.default_rng(1), 2, 128)
