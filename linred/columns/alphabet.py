@@ -55,18 +55,3 @@ def check_kept(labels, values):
     for label, value in zip(labels, values, strict=True):
         if not (is_missing(value) if label is None else not is_missing(value) and label == value):
             raise ValueError(f"{label!r} would become {value!r}")
-
-
-def with_new(categories, codes, labels, ordered):
-    """(a column's categories and after them the labels that are not there, the place of each label among them or -1),
-    without categories of its records that are no label: never drawn, they are not to be published either."""
-    occurs = np.bincount(np.asarray(codes, np.int64) + 1, minlength=len(categories) + 1)[1:] > 0
-    known = set(labels)
-    kept = (one for one, some in zip(categories, occurs, strict=True) if one in known or not some)
-    place = {label: code for code, label in enumerate(one for one in kept if one is not None)}
-    for label in labels:
-        if label is not None and label not in place:
-            if ordered:
-                raise ValueError(f"{label!r} is not among its ordered categories")
-            place[label] = len(place)
-    return list(place), np.array([-1 if label is None else place[label] for label in labels])
