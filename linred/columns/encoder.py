@@ -67,6 +67,5 @@ def encode(name, column, labels=None):
     codes = adapter.codes_in(encoder)
     record = encoder.first_unknown(codes)
     if record is not None:
-        found = adapter.encoded(sort=False)  # its label is what is said: None for NaN
-        raise ValueError(f"{name}[{record}] = {found.labels[found.codes[record]]!r} is not in {name}_labels")
+        raise ValueError(f"{name}[{record}] is not in {name}_labels=, which must list every value of the column")
     return EncodedColumn(codes, encoder.labels)

@@ -42,7 +42,7 @@ class Sanitizer:
     >>> frame = {"sex": ["f", "m", "m", "f"] * 9, "job": ["a", "b", "a", "a"] * 9, "year": [1, 2, 3, 4] * 9}
     >>> sanitizer = Sanitizer("sex", "job", ldp=0.5, seed=3)
     >>> sanitizer.fit_transform(frame)["job"][:4]
-    ['b', 'b', 'a', 'a']
+    ['a', 'b', 'a', 'a']
     >>> sanitizer.get_feature_names_out().tolist(), sanitizer
     (['job', 'year'], Sanitizer(sensitive='sex', public='job', ldp=0.5, seed=3))
     """

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from linred._common import validation
 from linred.columns.adapters.derived import BinnedColumn
-from linred.columns.adapters.kinds import adapter_of, frame_of
+from linred.columns.adapters.kinds import adapter_of, frame_of, symbol_of
 from linred.columns.labels import KINDS, kind_of
 from linred.columns.missing import is_missing
 from linred.columns.schema import FitSchema, names, parts_of
@@ -45,8 +45,9 @@ def sanitize_frame(
         Leave the sensitive columns in: to see what happened, not to be published.
     columns : list of names, optional
         The columns of the result beside the public ones, in the frame's order as ever. All, otherwise.
-    id : name of a column, optional
-        Of record ids, as `ids` in `Sampler.sample`: a record gets the same answer wherever it stands. Needs `key`.
+    id : name of a column, or list of names, optional
+        The column of record ids, or the columns of composite ids, as `ids` in `Sampler.sample`: a record gets the same
+        answer wherever it stands. Needs `key`.
     seed, key, context, start, threads, unseen : as in `Mechanism.sanitize`
 
     Guarantee
@@ -61,7 +62,7 @@ def sanitize_frame(
     >>> mechanism = markov(Joint.from_records(["f", "m", "m", "f"], ["a", "b", "a", "a"]), 0.5)
     >>> frame = {"sex": ["f", "m", "f"], "job": ["a", "b", "b"], "year": [1, 2, 3]}
     >>> sanitize_frame(frame, mechanism, sensitive="sex", public="job", seed=2)
-    {'job': ['a', 'b', 'a'], 'year': [1, 2, 3]}
+    {'job': ['a', 'a', 'b'], 'year': [1, 2, 3]}
     """
     validation.mechanism(mechanism)
     fitted = mechanism.fitted or FitSchema(None, None)
@@ -74,7 +75,7 @@ def sanitize_frame(
     of_result = {"keep_sensitive": keep_sensitive, "columns": columns, "id": id}
     how = {"seed": seed, "key": key, "context": context, "start": start, "threads": threads, "unseen": unseen}
     task = FrameTask(mechanism, sensitive, public, **of_result, **how)
-    return frame_of(frame).mapped(task, {id, *(task.sensitive if task.sees_s else ())})
+    return frame_of(frame).mapped(task, {*task.id, *(task.sensitive if task.sees_s else ())})
 
 
 def _matched(argument, given, fitted):
@@ -103,7 +104,8 @@ class FrameTask:
 
     def __init__(self, mechanism, sensitive, public, *, keep_sensitive, columns, id, **how):
         sensitive, public = ({part.name: part for part in parts} for parts in (sensitive, public))
-        self.mechanism, self.sensitive, self.public, self.id, self.how = mechanism, sensitive, public, id, how
+        self.mechanism, self.sensitive, self.public, self.how = mechanism, sensitive, public, how
+        self.id = () if id is None else names(parts_of("id", id))
         self.keep_sensitive = validation.flag("keep_sensitive", keep_sensitive)
         if columns is not None:
             columns = () if isinstance(columns, list | tuple) and not columns else names(parts_of("columns", columns))
@@ -111,18 +113,17 @@ class FrameTask:
             for name in named:
                 if name in sensitive:
                     raise ValueError(f"{argument} names {name!r}, which is sensitive")
-        if id is not None and not isinstance(id, str):
-            raise ValueError(f"id is a {type(id).__name__}, not the name of a column")
-        if id is not None and how["key"] is None:
-            raise ValueError(f"id = {id!r} needs key: without a secret of its own, the same id has no same answer")
-        if id in sensitive or id in public:
-            raise ValueError(f"id = {id!r} is sensitive or public: all records with one value of it would be one")
+        if self.id and how["key"] is None:
+            raise ValueError("id needs key: only a call with the same key gives the same id the same answer")
+        for name in self.id:
+            if name in sensitive or name in public:
+                raise ValueError(f"id names {name!r}, which is sensitive or public: an id must name one record")
         self.how["context"] = keystream.context_of_columns(how["context"], self.public.values())
         self.columns, self.sees_s = columns, mechanism is None or mechanism.sees_s
 
     def check(self, frame, all_names):
         """That columns with a part to play are there once, and S and X not in an index, which would be published."""
-        others = {"columns": self.columns or (), "id": () if self.id is None else (self.id,)} if self.mechanism else {}
+        others = {"columns": self.columns or (), "id": self.id} if self.mechanism else {}
         for role, named in {"sensitive": self.sensitive, "public": self.public, **others}.items():
             for name in named:
                 n_columns = all_names.count(name)
@@ -145,8 +146,9 @@ class FrameTask:
         self.check(frame, all_names)
         s = _as_labels_are("sensitive", read_columns(self.sensitive, by_name), joint.s_labels) if self.sees_s else None
         x = _as_labels_are("public", read_columns(self.public, by_name), joint.x_labels)
-        with naming_columns(s=self.sensitive, x=self.public, ids=[self.id]):
-            y = self.mechanism.sanitize(s, x, ids=None if self.id is None else by_name[self.id], **self.how)
+        with naming_columns(s=self.sensitive, x=self.public, ids=self.id):
+            ids = symbol_of("ids", {name: by_name[name] for name in self.id}) if self.id else None
+            y = self.mechanism.sanitize(s, x, ids=ids, **self.how)
         drawn = y if isinstance(x, dict) else dict.fromkeys(self.public, y)
         return frame.replaced(self.places(all_names), {all_names.index(name): drawn[name] for name in drawn})
 

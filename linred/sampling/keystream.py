@@ -24,13 +24,17 @@ def secret(key=None, seed=None):
         raise ValueError("key and seed are both given: which of them is the draw to depend on?")
     if key is not None:
         if not isinstance(key, bytes | bytearray | memoryview):
-            raise ValueError(f"key is a {type(key).__name__}, not {KEY_BYTES} bytes")
+            raise ValueError(f"key is a {validation.type_name(key)}, not {KEY_BYTES} bytes")
         key = bytes(key)
         if len(key) != KEY_BYTES:
             raise ValueError(f"key has {len(key)} bytes, not {KEY_BYTES}")
         return key
     if seed is not None:
-        seed = validation.whole_number("seed", seed, 0, None)
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise ValueError(f"seed is a {validation.type_name(seed)}, not a whole number")
+        if seed < 0:
+            raise ValueError("seed is negative: give a whole number of at least 0")
+        seed = int(seed)
         digits = seed.to_bytes((seed.bit_length() + 7) // 8, "little")
         return hashlib.blake2b(digits, digest_size=KEY_BYTES, person=b"linred seed").digest()
     return os.urandom(KEY_BYTES)

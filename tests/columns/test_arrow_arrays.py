@@ -74,7 +74,7 @@ def test_views_of_text_stay_views():
 def test_binned_columns_of_arrow_go_to_pandas():
     """The notes of pandas in a schema would say that text is Int64."""
     frame = pd.DataFrame({"sex": SEX, "age": pd.array([int(age) for age in DATA["age"]], "Int64")})
-    sanitizer = linred.Sanitizer("sex", "age", alpha=0.5, mechanism="markov", bins={"age": [40]}, key=KEY)
+    sanitizer = linred.Sanitizer("sex", "age", alpha=0.5, mechanism="markov", bins={"age": [40]}, key=KEY, context="c")
     result = sanitizer.fit_transform(pa.Table.from_pandas(frame))
     assert result.to_pandas()["age"].tolist() == sanitizer.transform(frame)["age"].tolist()
 

@@ -69,7 +69,7 @@ def test_a_subclass_of_pandas_frames():
 
 def test_an_index_is_kept_by_bins_and_text_is_text_without_records():
     frame = pd.DataFrame(DATA, index=[0] * N)
-    sanitizer = fit(public="age", bins=EDGES, key=KEY).fit(frame)
+    sanitizer = fit(public="age", bins=EDGES, key=KEY, context="c").fit(frame)
     result = sanitizer.transform(frame)
     assert result.index.equals(frame.index)
     assert result["age"].notna().all()

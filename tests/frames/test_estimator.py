@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 
 import linred
-from linred.columns.schema import ColumnSpec, FitSchema
+from linred.columns.schema import ColumnSpec, FitSchema, parts_of
 from linred.design import registry
 from linred.errors import NotFittedError
 from linred.privacy.target import Target
+from linred.sampling import keystream
 from support.frames import (
+    CONTEXT,
     DATA,
     EDGES,
     JOB,
@@ -41,11 +43,12 @@ def clone(sanitizer):
 
 @every_kind
 def test_fit_and_transform(kind):
-    sanitizer = linred.Sanitizer("sex", "job", ldp=0.4, key=KEY)
+    sanitizer = linred.Sanitizer("sex", "job", ldp=0.4, key=KEY, context="c")
     frame = KINDS[kind](DATA)
     result = sanitizer.fit_transform(frame, y=[0] * N)
     mechanism = linred.optimal(JOINT, ldp=0.4)
-    assert collected(result)["job"] == mechanism.sanitize(SEX, JOB, key=KEY, start=0) != JOB
+    context = keystream.context_of_columns("c", parts_of("public", "job"))
+    assert collected(result)["job"] == mechanism.sanitize(SEX, JOB, key=KEY, context=context) != JOB
     assert collected(sanitizer.transform(frame)) == collected(result)
     assert sanitizer.mechanism_.fitted == FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"),))
     assert sanitizer.mechanism_.joint.counts.tolist() == JOINT.counts.tolist()
@@ -75,7 +78,7 @@ def test_mechanisms_by_name_or_function(settings, made):
 
 
 def test_fitted_without_s_it_transforms_frames_without_s():
-    sanitizer = fit(mechanism="optimal", sees_s=False, key=KEY).fit(DATA)
+    sanitizer = fit(mechanism="optimal", sees_s=False, key=KEY, context="c").fit(DATA)
     assert sanitizer.transform({"job": JOB})["job"] == sanitizer.transform(DATA)["job"]
 
 
@@ -95,11 +98,11 @@ def test_settings_go_through_to_the_frame():
         unseen="null",
     )
     assert sanitizer.get_feature_names_out(list(DATA)).tolist() == ["year", "sex", "job"]
-    assert fit(seed=4).fit_transform(DATA)["job"] == MECHANISM.sanitize(SEX, JOB, seed=4)
+    assert fit(seed=4).fit_transform(DATA)["job"] == MECHANISM.sanitize(SEX, JOB, seed=4, context=CONTEXT)
 
 
 def test_parameters_clones_and_pickles():
-    sanitizer = fit(bins=EDGES, public=["job", "age"], key=KEY, columns=[]).fit(DATA)
+    sanitizer = fit(bins=EDGES, public=["job", "age"], key=KEY, context="c", columns=[]).fit(DATA)
     copy = clone(sanitizer)
     assert not hasattr(copy, "mechanism_")
     assert copy.fit(DATA).transform(DATA) == sanitizer.transform(DATA)
@@ -168,11 +171,12 @@ BAD_SETTINGS = [
     ({"sensitive": "gender", "mechanism": "markov"}, "frame has no column 'gender' (sensitive), only ['year'"),
     ({"columns": ["sex", "job"]}, "columns names 'sex', which is sensitive"),
     ({"keep_sensitive": 1}, "keep_sensitive = 1 is not True or False"),
-    ({"id": "id"}, "id = 'id' needs key"),
+    ({"id": "id"}, "id needs key"),
     ({"unseen": "drop"}, "unseen = 'drop' is not 'error', 'marginal' or 'null'"),
     ({"key": KEY[:9]}, "key has 9 bytes, not 32"),
+    ({"key": KEY}, "key is given alone"),
     ({"key": KEY, "seed": 1}, "key and seed are both given"),
-    ({"seed": -1}, "seed = -1 is outside"),
+    ({"seed": -1}, "seed is negative"),
     ({"context": 5}, "context is a int, not bytes"),
 ]
 
@@ -206,7 +210,7 @@ def test_frames_that_cannot_be_fitted(frame, message):
 
 def test_declared_categories_are_the_alphabet():
     frame = pd.DataFrame(DATA).astype({"job": pd.CategoricalDtype(["zz", "ccc", "bb", "a"])})
-    sanitizer = linred.Sanitizer("sex", "job", ldp=0.4, key=KEY).fit(frame)
+    sanitizer = linred.Sanitizer("sex", "job", ldp=0.4, key=KEY, context="c").fit(frame)
     assert sanitizer.mechanism_.joint.x_labels == ("zz", "ccc", "bb", "a")
     assert "zz" not in sanitizer.transform(frame)["job"].tolist()
 

@@ -26,7 +26,8 @@ class NumpyColumn(ColumnAdapter):
         codes, n_labels = self.column, len(encoder.labels)
         if codes.size == 0 or (codes.min() >= 0 and codes.max() < n_labels):
             return codes
-        return encoded_column.narrow(np.where((codes < 0) | (codes >= n_labels), n_labels, codes), n_labels + 1)
+        unknown = (codes < 0) | (codes >= n_labels)  # int64, because the column's own type may not hold n_labels
+        return encoded_column.narrow(np.where(unknown, n_labels, codes.astype(np.int64)), n_labels + 1)
 
     def make_decoder(self, labels):
         values = label_array(self.dtype, labels)
