@@ -92,7 +92,9 @@ class ColumnAdapter:
             return self.make_decoder(labels)
         except Exception:  # each package raises its own
             what = f"{self.name} is a {type_name(self.column)} of {self.dtype_name}"
-            raise ValueError(f"{what}, which cannot hold {self._unheld(labels)}") from None
+            raise ValueError(
+                f"{what}, which cannot hold {self._unheld(labels)}: cast it to a type that holds all labels"
+            ) from None
 
     def _unheld(self, labels):
         """What a column of this type cannot hold, for a message."""
