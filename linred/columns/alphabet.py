@@ -67,21 +67,3 @@ def check_kept(labels, values):
     for place, (label, value) in enumerate(zip(labels, values, strict=True)):
         if not (is_missing(value) if label is None else not is_missing(value) and label == value):
             raise ValueError(f"label {place} would become another value")
-
-
-def with_new(categories, codes, labels, ordered):
-    """Return (a column's categories followed by new labels, the place of each label among them or -1 for None).
-
-    Categories that occur in the records but are not labels are dropped: they are never drawn, so they must not be
-    published in the result's list of categories either.
-    """
-    occurs = np.bincount(np.asarray(codes, np.int64) + 1, minlength=len(categories) + 1)[1:] > 0
-    known = set(labels)
-    kept = (one for one, some in zip(categories, occurs, strict=True) if one in known or not some)
-    place = {label: code for code, label in enumerate(one for one in kept if one is not None)}
-    for i, label in enumerate(labels):
-        if label is not None and label not in place:
-            if ordered:
-                raise ValueError(f"label {i} is not among its ordered categories")
-            place[label] = len(place)
-    return list(place), np.array([-1 if label is None else place[label] for label in labels])

@@ -1,5 +1,6 @@
 """Where the Joint of a mechanism came from: columns of a table, their bins, and what other columns reveal about S."""
 
+import difflib
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -98,3 +99,25 @@ def check_edges(column, edges):
         if not np.isfinite(edge) or (i and edge <= edges[i - 1]):
             raise ValueError(f"bins of {column!r}: {edge:g} is not a finite number above the edge before it")
     return edges
+
+
+def missing_column(table, name, asked, all_names, role=""):
+    """Return the message for a column that a table lacks. role: what the column was to be.
+
+    Names of the table, or the nearest of them, are shown only if one of the columns `asked` for is there. Otherwise
+    they may be the values of a first record, since a CSV file without a header has these in place of names.
+    """
+    lacks = f"{table} has no column {name!r}" + (f" ({role})" if role else "")
+    if not set(asked) & set(all_names):
+        n_columns = f"{len(all_names)} column{'s' * (len(all_names) != 1)}"
+        return (
+            f"{lacks}, nor any other that was asked for; it has {n_columns}. Is its first line a record, not a header?"
+        )
+    near = difflib.get_close_matches(name, [one for one in all_names if isinstance(one, str)], 1)
+    return f"{lacks}: did you mean {near[0]!r}?" if near else f"{lacks}: it has {listed(all_names)}"
+
+
+def listed(all_names):
+    """Return names for a message: those that fit on a line, each shortened if it is long."""
+    texts = [text if len(text := repr(name)) <= 60 else f"{text[:57]}..." for name in all_names[:12]]
+    return ", ".join(texts) + (f" and {len(all_names) - 12:,} more" if len(all_names) > 12 else "")

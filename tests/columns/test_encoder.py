@@ -44,7 +44,7 @@ BAD = [
     (lambda: Joint.from_records("ab", [1, 2]), "s is a str, not a column"),
     (lambda: Joint.from_records({1, 2}, [1, 2]), "s is a set, not a column"),
     (lambda: Joint.from_records({"a": 1}, [1]), r"s\['a'\] is a int, not a column"),
-    (lambda: Joint.from_records(pl.LazyFrame({"a": [1]}), [1]), "s is a LazyFrame, not a column"),
+    (lambda: Joint.from_records(pl.LazyFrame({"a": [1]}), [1]), "s is a polars.*LazyFrame, not a column"),
     (lambda: Joint.from_records(pa.array([[1], [2]]), [1, 2]), "s is an Arrow column of list"),
     (lambda: Joint.from_records(["a"], [1], s_labels=[]), "s_labels has no labels"),
     (

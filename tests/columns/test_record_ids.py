@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 import linred
 from linred.columns.record_ids import plain_ids
+from linred.columns.repeated_ids import RepeatedIds
 from support import frames
 from support.columns import KEY, MECHANISM, S, X
 from support.commands import key_file
@@ -150,7 +151,8 @@ def counters_of_rows(rows):
 
 # ---- frames and files
 
-DATA = {"sex": S[:300], "job": X[:300], "nr": NUMBERS[:300], "code": TEXTS[:300], "part": ["a", "b", "c"] * 100}
+UNIQUE = [(37 * i) % 300 - 40 for i in range(300)]
+DATA = {"sex": S[:300], "job": X[:300], "nr": UNIQUE, "code": list(map(str, UNIQUE)), "part": ["a", "b", "c"] * 100}
 IN_JOBS = {"key": KEY, "context": frames.CONTEXT}
 
 
@@ -245,3 +247,12 @@ def test_bad_ids_are_named_and_not_shown(ids, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}") as caught:
         plain_ids(ids, 2)
     assert caught.value.__cause__ is None
+
+
+def test_ids_that_hash_alike_are_not_taken_for_one():
+    repeated = RepeatedIds()
+    repeated.add([-1, -2, "a"], np.array([0, 1, 2]))  # Python's hash(-1) is hash(-2)
+    repeated.add(np.array([-1, -2]), np.array([0, 1]))
+    assert repeated.warning("id") is None
+    repeated.add([-2], np.array([2]))
+    assert repeated.warning("id").startswith("id: at least 1 id occurs with different values")

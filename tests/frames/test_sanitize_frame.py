@@ -73,7 +73,7 @@ def test_a_mechanism_that_does_not_see_s_needs_no_s(kind):
     frame = KINDS[kind]({name: DATA[name] for name in ("job", "year")})
     result = collected(linred.sanitize_frame(frame, MARKOV, **NAMED, key=KEY, start=0))
     assert result == {"job": MARKOV.sanitize(None, JOB, key=KEY, context=CONTEXT), "year": DATA["year"]}
-    with pytest.raises(ValueError, match=r"^frame has no column 'sex' \(sensitive\), only \['job', 'year'\]$"):
+    with pytest.raises(ValueError, match=r"^frame has no column 'sex' \(sensitive\): it has 'job', 'year'$"):
         linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0)
 
 
@@ -196,13 +196,13 @@ class NoFrame:
 
 FITTED = fit().fit(DATA).mechanism_
 REFUSED = [
-    ({"public": None}, "public is not given, and the mechanism was not fitted on a frame that would tell it"),
-    ({"sensitive": None}, "sensitive is not given, and the mechanism was not fitted on a frame that would tell it"),
-    ({"sensitive": None, "mechanism": MARKOV}, "sensitive is not given"),
-    ({"public": "work"}, "frame has no column 'work' (public), only ['year', 'sex', 'job', 'full', 'age', 'id']"),
-    ({"sensitive": "gender"}, "frame has no column 'gender' (sensitive), only ['year'"),
-    ({"id": "nr", "key": KEY}, "frame has no column 'nr' (id), only ['year'"),
-    ({"columns": ["job", "month"]}, "frame has no column 'month' (columns), only ['year'"),
+    ({"public": None}, "public= is missing: this mechanism was not fitted on named columns, so name them here"),
+    ({"sensitive": None}, "sensitive= is missing: this mechanism was not fitted on named columns, so name them here"),
+    ({"sensitive": None, "mechanism": MARKOV}, "sensitive= is missing"),
+    ({"public": "work"}, "frame has no column 'work' (public): it has 'year', 'sex', 'job', 'full', 'age', 'id'"),
+    ({"sensitive": "gender"}, "frame has no column 'gender' (sensitive): it has 'year'"),
+    ({"id": "nr", "key": KEY}, "frame has no column 'nr' (id): it has 'year'"),
+    ({"columns": ["job", "month"]}, "frame has no column 'month' (columns): it has 'year'"),
     ({"public": []}, "public names no column"),
     ({"public": ["job", "job"]}, "public names 'job' twice"),
     ({"public": ["job", 5]}, "public[1] is a int, not the name of a column"),
@@ -228,13 +228,19 @@ REFUSED = [
     ({"start": -1}, "start = -1 is outside"),
     ({"threads": 0}, "threads = 0 is outside"),
     ({"unseen": "drop"}, "unseen = 'drop' is not 'error', 'marginal' or 'null'"),
-    ({"public": ["job", "year"]}, "public names 2 columns, and 'a' is a label of the mechanism"),
-    ({"sensitive": ["sex", "year"]}, "sensitive names 2 columns, and 'f' is a label of the mechanism"),
+    (
+        {"public": ["job", "year"]},
+        "public names 2 columns, but not every label of the mechanism is a tuple of 2 values",
+    ),
+    (
+        {"sensitive": ["sex", "year"]},
+        "sensitive names 2 columns, but not every label of the mechanism is a tuple of 2 values",
+    ),
     ({"mechanism": FITTED, "public": ["job", "year"]}, "public names 2 columns; the mechanism was fitted on 'job'"),
-    ({"public": "year"}, "column 'year' has whole numbers; the mechanism was made for text, as 'a'"),
+    ({"public": "year"}, "column 'year' has whole numbers; the mechanism was made for text"),
     ({"sensitive": "full", "unseen": "marginal"}, "column 'full' has true or false; the mechanism was made for text"),
-    ({"mechanism": uniform(1, 2)}, "column 'job' has text; the mechanism was made for whole numbers, as 1"),
-    ({"mechanism": uniform((1, 2), (3, 4))}, "column 'job' has text; the mechanism was made for tuple, as (1, 2)"),
+    ({"mechanism": uniform(1, 2)}, "column 'job' has text; the mechanism was made for whole numbers"),
+    ({"mechanism": uniform((1, 2), (3, 4))}, "column 'job' has text; the mechanism was made for tuple"),
     ({"frame": TWICE}, "frame has 2 columns 'job' (public)"),
     (
         {"frame": TWICE, "sensitive": "job", "public": "sex", "mechanism": MARKOV},
@@ -247,17 +253,17 @@ REFUSED = [
     ({"frame": pd.DataFrame(DATA).set_index("sex"), "mechanism": MARKOV}, "frame has 'sex' (sensitive) in its index: "),
     ({"frame": pd.DataFrame(DATA).set_index("job", drop=False)}, "frame has 'job' (public) in its index: "),
     ({"frame": [SEX, JOB]}, "frame is a list, not a pandas, Polars or Arrow table"),
-    ({"frame": np.array([SEX, JOB]).T}, "frame is a ndarray, not a pandas, Polars or Arrow table"),
-    ({"frame": pd.Series(JOB)}, "frame is a Series, not a pandas, Polars or Arrow table"),
-    ({"frame": pa.array(JOB)}, "frame is a StringArray, not a pandas, Polars or Arrow table"),
-    ({"frame": NoFrame()}, "frame is a NoFrame, not a pandas, Polars or Arrow table"),
+    ({"frame": np.array([SEX, JOB]).T}, "frame is a numpy.ndarray, not a pandas, Polars or Arrow table"),
+    ({"frame": pd.Series(JOB)}, "frame is a pandas.Series, not a pandas, Polars or Arrow table"),
+    ({"frame": pa.array(JOB)}, "frame is a pyarrow.lib.StringArray, not a pandas, Polars or Arrow table"),
+    ({"frame": NoFrame()}, "frame is a tests.frames.test_sanitize_frame.NoFrame, not a pandas, Polars or Arrow table"),
     ({"frame": pd.DataFrame()}, "frame is a table without columns"),
     ({"frame": {"sex": SEX, "job": JOB[:-1]}}, "column 'job' has 599 records, and the first column 600"),
     ({"frame": {"sex": SEX, "job": 5}}, "column 'job' is a int, not a column of records in order"),
     ({"frame": {"sex": ["f"], "job": [["a"]]}}, "column 'job'[0] is a list that is not hashable"),
     (
         {"frame": {"sex": ["f"], "job": np.array(["a"])}, "unseen": "null"},
-        "column 'job' is a ndarray of <U1, which has no room",
+        "column 'job' is a numpy.ndarray of <U1, which cannot hold missing values",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""pandas: Series, Index, its arrays, DataFrame. The package is there, where one of these is."""
+"""Series, Index, arrays and DataFrame of pandas. One of these exists only once pandas is imported."""
 
 import math
 import sys
@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from linred.columns import encoded_column
-from linred.columns.adapters.base import ColumnAdapter, TableAdapter
+from linred.columns.adapters.arrow_buffers import rebuilt
+from linred.columns.adapters.base import ColumnAdapter, TableAdapter, drawn_categories
 from linred.columns.adapters.numpy_arrays import label_array
-from linred.columns.alphabet import check_kept, with_new
+from linred.columns.alphabet import check_kept
 
 
 class PandasColumn(ColumnAdapter):
@@ -29,7 +30,7 @@ class PandasColumn(ColumnAdapter):
         return value.item() if isinstance(value, np.generic) else value
 
     def array(self):
-        """Of objects where values are missing from an extension array: integers would become floats."""
+        """An array of objects if an extension array has missing values, which would turn integers into floats."""
         extension = not isinstance(self.dtype, np.dtype)
         return self.column.to_numpy(dtype=object if extension and self.column.isna().any() else None)
 
@@ -57,11 +58,12 @@ class PandasColumn(ColumnAdapter):
     def _label_values(self, labels):
         pandas, series = sys.modules["pandas"], self._series
         if self._is_categorical:
-            own, ordered = series.cat.categories.tolist(), series.cat.ordered
-            categories, recode = with_new(own, series.cat.codes, labels, ordered)
-            dtype = self.dtype if categories == own else pandas.CategoricalDtype(categories, ordered)
-            return pandas.Categorical.from_codes(recode, dtype=dtype)
-        if isinstance(series.dtype, np.dtype):  # of the Series: that of an array of pandas may only wrap one
+            own, is_ordered = series.cat.categories.tolist(), series.cat.ordered
+            categories = drawn_categories(own, labels, is_ordered)
+            dtype = self.dtype if categories == own else pandas.CategoricalDtype(categories, is_ordered)
+            place = {category: code for code, category in enumerate(categories)}
+            return pandas.Categorical.from_codes([place.get(label, -1) for label in labels], dtype=dtype)
+        if isinstance(series.dtype, np.dtype):  # of the Series: an array of pandas may wrap one of NumPy
             return pandas.Series(label_array(series.dtype, labels), dtype=series.dtype).array
         values = pandas.array(list(labels), dtype=self.dtype)
         check_kept(labels, values.tolist())
@@ -72,7 +74,44 @@ class PandasColumn(ColumnAdapter):
         return series(texts, index=own.index, name=own.name, dtype=series(["text"]).dtype)
 
 
+    def passing(self):
+        pandas, array = sys.modules["pandas"], self._series.array
+        if self._is_categorical:
+            return self.column.astype(_occurring(self._series))
+        if isinstance(self.dtype, np.dtype) or not len(array):
+            return self.column
+        if isinstance(self.dtype, pandas.ArrowDtype):
+            array = type(array)(rebuilt(array.__arrow_array__()))
+        elif hasattr(self.dtype, "numpy_dtype") and array.isna().any():  # masked arrays keep values under their masks
+            array, mask = array.copy(), array.isna()
+            array[mask] = self.dtype.type(0)
+            array[mask] = pandas.NA
+        return self._like(array)
+
+    def _like(self, array):
+        """An array of pandas as a column of this kind, of the same records."""
+        pandas = sys.modules["pandas"]
+        if isinstance(self.column, pandas.Index):
+            return pandas.Index(array, name=self.column.name)
+        own = self._series
+        return pandas.Series(array, index=own.index, name=own.name) if self.column is own else array
+
+
+def _occurring(series):
+    """The dtype of a categorical with only the categories that occur: sorted, unless they are ordered."""
+    used = series.cat.remove_unused_categories().cat
+    categories = used.categories
+    if not used.ordered:
+        try:
+            categories = categories.sort_values()
+        except TypeError:  # values of several types
+            categories = sorted(categories, key=repr)
+    return sys.modules["pandas"].CategoricalDtype(categories, used.ordered)
+
+
 class PandasTable(TableAdapter):
+    """A DataFrame."""
+
     @property
     def index_names(self):
         return self.table.index.names
@@ -84,9 +123,20 @@ class PandasTable(TableAdapter):
     def columns(self):
         return [(name, self.table.iloc[:, place]) for place, name in enumerate(self.table.columns)]
 
-    def replaced(self, places, drawn):
+    def replaced(self, places, new, keep_metadata=False):
         result = self.table.iloc[:, list(places)].copy()
         for new_place, place in enumerate(places):
-            if place in drawn:
-                result.isetitem(new_place, drawn[place])
+            if place in new:
+                result.isetitem(new_place, new[place])
+        result.index, result.columns = _passing_index(result.index), _passing_index(result.columns)
+        if not keep_metadata:
+            result.attrs = {}
         return result
+
+
+def _passing_index(index):
+    """An index for publication, without levels and categories that do not occur."""
+    if not isinstance(index, sys.modules["pandas"].MultiIndex):
+        return PandasColumn("index", index).passing()
+    index = index.remove_unused_levels()
+    return index.set_levels([PandasColumn("index", level).passing() for level in index.levels])
