@@ -1,6 +1,9 @@
 """Turns values into codes: `Encoder` for a known alphabet, `encode` also for an alphabet taken from the column."""
 
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,6 +11,11 @@ from linred._kernels import recoding
 from linred.columns.adapters.kinds import adapter_of
 from linred.columns.alphabet import check_labels
 from linred.columns.encoded_column import EncodedColumn, narrow
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linred._common.types import Column
 
 
 class Encoder:
@@ -19,11 +27,11 @@ class Encoder:
     [1, 3, 2, 0]
     """
 
-    def __init__(self, labels):
+    def __init__(self, labels: tuple[Any, ...]) -> None:
         self.labels, self.is_range = labels, labels == tuple(range(len(labels)))
 
     @cached_property
-    def with_missing(self):
+    def with_missing(self) -> Encoder:
         """The encoder for this alphabet and, after its labels, missing values."""
         return Encoder((*self.labels, None))
 
@@ -31,22 +39,22 @@ class Encoder:
     def _place(self):
         return {label: place for place, label in enumerate(self.labels)}
 
-    def codes(self, name, column):
+    def codes(self, name: str, column: Column) -> NDArray[Any]:
         """Return the codes of a column, a table of columns or an adapter; errors call it `name`."""
         return adapter_of(name, column).codes_in(self)
 
-    def recoding_table(self, values):
+    def recoding_table(self, values: Any) -> NDArray[Any]:
         """Return the codes of a few values (None for missing), as a table for `recoding.recode`."""
         n_labels = len(self.labels)
         return narrow(np.array([self._place.get(value, n_labels) for value in values], np.int64), n_labels + 1)
 
-    def recoded(self, column):
+    def recoded(self, column: EncodedColumn) -> NDArray[Any]:
         """Return the codes of an `EncodedColumn` in this alphabet."""
         if self.labels[: len(column.labels)] == column.labels:
             return column.codes
         return recoding.recode(column.codes, self.recoding_table(column.labels))
 
-    def first_unknown(self, codes):
+    def first_unknown(self, codes: NDArray[Any]) -> int | None:
         """Return the number of the first record whose value is not a label, or None."""
         n_labels = len(self.labels)
         return None if codes.max(initial=0) < n_labels else int(np.argmax(codes == n_labels))

@@ -1,8 +1,10 @@
 """Where the Joint of a mechanism came from: columns of a table, their bins, and what other columns reveal about S."""
 
+from __future__ import annotations
+
 import difflib
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,11 +15,11 @@ class ColumnSpec(NamedTuple):
     """One column of S or of X: its name in a table, and the edges of its bins, if its numbers are binned."""
 
     name: str
-    edges: tuple = ()
+    edges: tuple[float, ...] = ()
     called: str = ""  # if renamed: the name at the fit, which the labels of its bins keep
 
     @property
-    def bins(self):
+    def bins(self) -> tuple[str, ...]:
         """The labels of its bins, from lowest to highest; every number is in exactly one bin."""
         if not self.edges:
             return ()
@@ -25,11 +27,11 @@ class ColumnSpec(NamedTuple):
         between = (f"{low}<={name}<{high}" for low, high in pairwise(texts))
         return (f"{name}<{texts[0]}", *between, f"{name}>={texts[-1]}")
 
-    def renamed(self, name):
+    def renamed(self, name: str) -> ColumnSpec:
         """Return the same column for a table in which it has another name."""
         return self._replace(name=name, called=self.called or self.name)
 
-    def codes(self, numbers):
+    def codes(self, numbers: Any) -> Any:
         """Return the place of each number's bin, -1 for NaN."""
         return np.where(np.isnan(numbers), -1, np.searchsorted(self.edges, numbers, side="right"))
 
@@ -45,7 +47,7 @@ class Leak(NamedTuple):
     at_least: bool  # whether values were grouped before counting, so that the figures are lower bounds
 
     @property
-    def beyond_chance(self):
+    def beyond_chance(self) -> float:
         """Mutual information with S, less what is expected by chance."""
         return max(0.0, self.information - self.by_chance)
 
@@ -60,7 +62,7 @@ class FitSchema(NamedTuple):
     leaks: tuple[Leak, ...] = ()
     scanned: bool = False  # whether the fit measured what other columns reveal about S
 
-    def telling(self, information):
+    def telling(self, information: float) -> tuple[Leak, ...]:
         """Return the leaks that reveal more about S than `information`, the figure of the released column."""
         return tuple(leak for leak in self.leaks if leak.beyond_chance > information)
 

@@ -21,7 +21,7 @@ BLOCK_BYTES = 16
 def secret(key=None, seed=None):
     """Return the 32 bytes that all subkeys of a call derive from: `key`, a hash of `seed`, or fresh bytes from the OS.
 
-    Messages show neither the key nor the seed: a seed that was mistaken for a key may be one.
+    Messages show neither the key nor the seed, because a key may have been passed as a seed by mistake.
     """
     if key is not None and seed is not None:
         raise ValueError("key and seed are both given: give a key for private draws, or a seed for tests")
@@ -53,7 +53,7 @@ def context_bytes(context):
 
 
 def check_key_use(key, ids, start, context):
-    """Refuse a key without ids, start or context, because each call, as in a loop over batches, would draw the same."""
+    """Refuse a key without ids, start or context, with which every batch of a loop would get the same draws."""
     if key is not None and ids is None and start is None and not context:
         raise ValueError(
             "key is given alone, so that every call would draw the same: also give ids (a name for each record), "
