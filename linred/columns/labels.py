@@ -58,7 +58,7 @@ def _from_json(place, value):
     if not isinstance(value, dict):
         return value
     if len(value) != 1 or next(iter(value)) not in (*_NUMPY_TIMES, *_TAGGED):
-        raise ValueError(f"{place} is an object that is not a label: its one key must be of {', '.join(_TAGGED)}")
+        raise ValueError(f"{place} is an object that is not a label: its only key must be one of {', '.join(_TAGGED)}")
     ((tag, text),) = value.items()
     try:
         if tag in _NUMPY_TIMES:

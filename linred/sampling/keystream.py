@@ -71,7 +71,8 @@ def context_of_columns(context, public):
     public : ColumnSpecs
         Renamed columns enter under the names that they were fitted under.
     """
-    text = context if isinstance(context, str) else context_bytes(context or b"").decode(errors="surrogateescape")
+    context = b"" if context is None else context
+    text = context if isinstance(context, str) else context_bytes(context).decode(errors="surrogateescape")
     return json.dumps(["linred file", text or None, [part.called or part.name for part in public]]).encode()
 
 

@@ -41,7 +41,7 @@ def test_numpy_labels_become_pythons(tmp_path):
         ({"datetime64": "2013"}, "x[1] does not hold a valid datetime64 value"),
         (
             {"code": "1"},
-            "x[1] is an object that is not a label: its one key must be of bytes, date, ",
+            "x[1] is an object that is not a label: its only key must be one of bytes, date, ",
         ),
         ({}, "x[1] is an object that is not a label"),
     ],

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from linred.columns.schema import parts_of
 from linred.sampling import keystream
 
 # NIST SP 800-38A, F.5.5 (CTR-AES256.Encrypt): key, first counter, and ciphertext xor plaintext.
@@ -103,6 +104,20 @@ def test_counters_of_text_are_keyed_hashes():
 def test_counters_of_several_columns_tell_their_parts_apart():
     rows = [(b"a", b"bc"), (b"ab", b"c"), (b"abc", b""), (b"abc",), (b"", b"abc"), (b"a", b"b", b"c")]
     assert len({counters([row]) for row in [*rows, b"abc"]}) == len(rows) + 1
+
+
+def test_the_context_of_columns_is_that_of_the_caller_and_of_the_fitted_names():
+    job, age = parts_of("public", ["job", "age"])
+    contexts = {
+        keystream.context_of_columns(context, public)
+        for context in (None, "", "a", "ab", b"\xff")
+        for public in ((job,), (age,), (job, age), (age, job))
+    }
+    assert len(contexts) == 4 * 4  # no context is an empty one
+    assert keystream.context_of_columns(b"a", (job,)) == keystream.context_of_columns("a", (job.renamed("work"),))
+    for wrong in (0, False, 5, ["a"]):
+        with pytest.raises(ValueError, match=r"^context is a (int|bool|list), not bytes or text$"):
+            keystream.context_of_columns(wrong, (job,))
 
 
 @pytest.mark.parametrize("key", [None, KEY])
