@@ -21,7 +21,7 @@ def rebuilt(column, decode=False):
     if not isinstance(column, pyarrow.ChunkedArray):
         return _rebuilt(column, decode)
     chunks = [_rebuilt(chunk, decode) for chunk in column.chunks]
-    if not decode and len(chunks) > 1 and _has_dictionary(column.type):  # one dictionary for all, as a file needs it
+    if not decode and len(chunks) > 1 and has_dictionary(column.type):  # one dictionary for all, as a file needs it
         chunks = [_rebuilt(pyarrow.concat_arrays(chunks), decode)]
     return pyarrow.chunked_array(chunks, rebuilt_type(column.type, decode))
 
@@ -31,14 +31,16 @@ def rebuilt_type(arrow_type, decode=False):
     return _rebuilt(sys.modules["pyarrow"].nulls(0, arrow_type), decode).type
 
 
-def _has_dictionary(arrow_type):
+def has_dictionary(arrow_type, is_ordered=False):
+    """Whether a type is a dictionary or has one nested in it; is_ordered: only an ordered dictionary counts."""
     types = sys.modules["pyarrow"].types
     if isinstance(arrow_type, sys.modules["pyarrow"].BaseExtensionType):
-        return _has_dictionary(arrow_type.storage_type)
+        return has_dictionary(arrow_type.storage_type, is_ordered)
     if types.is_dictionary(arrow_type):
-        return True
+        return arrow_type.ordered or not is_ordered
     is_nested = types.is_nested(arrow_type) and not types.is_run_end_encoded(arrow_type)
-    return is_nested and any(_has_dictionary(arrow_type.field(i).type) for i in range(arrow_type.num_fields))
+    parts = range(arrow_type.num_fields) if is_nested else ()
+    return any(has_dictionary(arrow_type.field(place).type, is_ordered) for place in parts)
 
 
 def _rebuilt(array, decode):
