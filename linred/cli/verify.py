@@ -11,10 +11,9 @@ from linred.assurance.certify import certify as certified_by
 from linred.batches.arrow_columns import binned
 from linred.cli import options
 from linred.cli.run_context import command
-from linred.columns.schema import names, parts_of
+from linred.columns.schema import missing_column, names, parts_of
 from linred.errors import FileError
 from linred.io import counting
-from linred.io.pipes import listed
 from linred.mechanism.artifact_reader import load
 from linred.mechanism.artifact_writer import finite, summary
 
@@ -107,7 +106,7 @@ def _columns(source, sides):
     wanted = [part.name for parts in sides.values() for part in parts]
     for name in wanted:
         if name not in source.names:
-            raise FileError(f"{source.path} has no column {name!r}; it has {listed(source.names)}")
+            raise FileError(missing_column(source.path, name, wanted, source.names))
     batches, start = {side: [] for side in sides}, 0
     for batch in source.batches(set(wanted), set(wanted)):
         for side, parts in sides.items():

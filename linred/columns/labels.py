@@ -41,8 +41,7 @@ def _to_json(place, label):
     for tag, (kind, write, _) in _TAGGED.items():
         if type(label) is kind:
             return {tag: write(label)}
-    kind = validation.type_name(label)
-    raise ValueError(f"{place} is a {kind}, which an artifact cannot hold: use text, numbers, dates or tuples of these")
+    raise ValueError(f"{place} is a {validation.type_name(label)}, which an artifact cannot hold: use text or numbers")
 
 
 def from_json(name, values):
@@ -58,7 +57,7 @@ def _from_json(place, value):
     if not isinstance(value, dict):
         return value
     if len(value) != 1 or next(iter(value)) not in (*_NUMPY_TIMES, *_TAGGED):
-        raise ValueError(f"{place} is an object that is not a label: its only key must be one of {', '.join(_TAGGED)}")
+        raise ValueError(f"{place} is an object, not a label with one of the types {', '.join(_TAGGED)}")
     ((tag, text),) = value.items()
     try:
         if tag in _NUMPY_TIMES:
@@ -66,9 +65,9 @@ def _from_json(place, value):
             return _NUMPY_TIMES[tag](count, (unit, step))
         label = _TAGGED[tag][2](text)
     except (ValueError, TypeError, ArithmeticError):
-        raise ValueError(f"{place} does not hold a valid {tag} value") from None
+        raise ValueError(f"{place} is not a valid {tag}") from None
     if tag == "decimal" and label.is_snan():
-        raise ValueError(f"{place} is a signalling NaN, which cannot be compared with other labels")
+        raise ValueError(f"{place} is a signalling NaN, which cannot be a label")
     return label
 
 

@@ -181,7 +181,9 @@ class FrameTask:
         places, new = self.places(all_names), {}
         for place in places:
             name, column = columns[place]
-            new[place] = drawn[name] if name in drawn else passing(name, column)
+            of_result = drawn[name] if name in drawn else passing(name, column)
+            if of_result is not column:
+                new[place] = of_result
         return frame.replaced(places, new, self.keep_metadata)
 
     def _warn_of_repeated(self, ids, s, x):

@@ -32,18 +32,18 @@ def test_numpy_labels_become_pythons(tmp_path):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"decimal": "abc"}, "x[1] does not hold a valid decimal value"),
-        ({"decimal": "sNaN"}, "x[1] is a signalling NaN, which cannot be compared"),
-        ({"decimal": [1]}, "x[1] does not hold a valid decimal value"),
-        ({"date": "2013-13-01"}, "x[1] does not hold a valid date value"),
-        ({"bytes": "zz"}, "x[1] does not hold a valid bytes value"),
-        ({"datetime64": [10**26, "s", 1]}, "x[1] does not hold a valid datetime64 value"),
-        ({"datetime64": "2013"}, "x[1] does not hold a valid datetime64 value"),
+        ({"decimal": "abc"}, "x[1] is not a valid decimal"),
+        ({"decimal": "sNaN"}, "x[1] is a signalling NaN, which cannot be a label"),
+        ({"decimal": [1]}, "x[1] is not a valid decimal"),
+        ({"date": "2013-13-01"}, "x[1] is not a valid date"),
+        ({"bytes": "zz"}, "x[1] is not a valid bytes"),
+        ({"datetime64": [10**26, "s", 1]}, "x[1] is not a valid datetime64"),
+        ({"datetime64": "2013"}, "x[1] is not a valid datetime64"),
         (
             {"code": "1"},
-            "x[1] is an object that is not a label: its only key must be one of bytes, date, ",
+            "x[1] is an object, not a label with one of the types bytes, date, ",
         ),
-        ({}, "x[1] is an object that is not a label"),
+        ({}, "x[1] is an object, not a label"),
     ],
 )
 def test_labels_that_cannot_be_read_are_named(value, message):

@@ -156,6 +156,7 @@ DATA = {"sex": S[:300], "job": X[:300], "nr": UNIQUE, "code": list(map(str, UNIQ
 IN_JOBS = {"key": KEY, "context": frames.CONTEXT}
 
 
+@pytest.mark.filterwarnings("ignore:id. at least")
 @pytest.mark.parametrize("kind", frames.KINDS)
 def test_ids_of_frames_are_those_of_columns(kind):
     frame, named = frames.KINDS[kind](DATA), {"sensitive": "sex", "public": "job", "key": KEY}
@@ -185,6 +186,7 @@ def test_a_missing_part_of_an_id_is_named_by_its_columns():
         linred.sanitize_frame(data, MECHANISM, sensitive="sex", public="job", key=KEY, id=["nr", "part"])
 
 
+@pytest.mark.filterwarnings("ignore:.*id. at least")
 @pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "arrows"])
 @pytest.mark.parametrize("id", ["nr", "code"])
 def test_ids_of_the_command_are_those_of_frames(ending, id, linred_command, tmp_path):

@@ -21,7 +21,7 @@ def rebuilt(column, decode=False):
     if not isinstance(column, pyarrow.ChunkedArray):
         return _rebuilt(column, decode)
     chunks = [_rebuilt(chunk, decode) for chunk in column.chunks]
-    if not decode and len(chunks) > 1 and _has_dictionary(column.type):  # one dictionary for all, as a file needs it
+    if not decode and len(chunks) > 1 and has_dictionary(column.type):  # one dictionary for all, as a file needs it
         chunks = [_rebuilt(pyarrow.concat_arrays(chunks), decode)]
     return pyarrow.chunked_array(chunks, rebuilt_type(column.type, decode))
 
@@ -31,14 +31,16 @@ def rebuilt_type(arrow_type, decode=False):
     return _rebuilt(sys.modules["pyarrow"].nulls(0, arrow_type), decode).type
 
 
-def _has_dictionary(arrow_type):
+def has_dictionary(arrow_type, is_ordered=False):
+    """Whether a type is a dictionary or has one nested in it; is_ordered: only an ordered dictionary counts."""
     types = sys.modules["pyarrow"].types
     if isinstance(arrow_type, sys.modules["pyarrow"].BaseExtensionType):
-        return _has_dictionary(arrow_type.storage_type)
+        return has_dictionary(arrow_type.storage_type, is_ordered)
     if types.is_dictionary(arrow_type):
-        return True
+        return arrow_type.ordered or not is_ordered
     is_nested = types.is_nested(arrow_type) and not types.is_run_end_encoded(arrow_type)
-    return is_nested and any(_has_dictionary(arrow_type.field(i).type) for i in range(arrow_type.num_fields))
+    parts = range(arrow_type.num_fields) if is_nested else ()
+    return any(has_dictionary(arrow_type.field(place).type, is_ordered) for place in parts)
 
 
 def _rebuilt(array, decode):
@@ -63,13 +65,31 @@ def _rebuilt(array, decode):
 
 
 def _leaf(array):
-    if not (array.offset or array.null_count or array.get_total_buffer_size() > array.nbytes):
+    if not (array.offset or _hides(array) or array.get_total_buffer_size() > array.nbytes):
         return array
     pyarrow = sys.modules["pyarrow"]
     plain = {"string_view": "large_string", "binary_view": "large_binary"}.get(str(array.type))
     if plain:  # views cannot be taken, and share the buffers that they point into
         return array.cast(plain).take(_all_places(array)).cast(array.type)
     return array if pyarrow.types.is_null(array.type) else array.take(_all_places(array))
+
+
+def _hides(array):
+    """Whether there may be values under the nulls of an array."""
+    if not array.null_count:
+        return False
+    is_null, name = np.asarray(array.is_null()), str(array.type)
+    width = {"string": 4, "binary": 4, "large_string": 8, "large_binary": 8}.get(name)
+    if width:
+        ends = np.frombuffer(array.buffers()[1], f"i{width}", len(array) + 1, array.offset * width)
+        return bool(np.diff(ends)[is_null].any())
+    types = sys.modules["pyarrow"].types
+    if not (types.is_integer(array.type) or types.is_floating(array.type) or types.is_temporal(array.type)):
+        return True
+    width = array.type.bit_width // 8
+    if width > 8:
+        return True
+    return bool(np.frombuffer(array.buffers()[1], f"u{width}", len(array), array.offset * width)[is_null].any())
 
 
 def _all_places(array):

@@ -48,7 +48,7 @@ class PandasColumn(ColumnAdapter):
 
         def decode(codes):
             drawn = values.take(codes.astype(np.intp))
-            series = pandas.Series(drawn, index=own.index, name=own.name, dtype=values.dtype)
+            series = pandas.Series(drawn, index=passing_index(own.index), name=own.name, dtype=values.dtype)
             if isinstance(self.column, pandas.Index):
                 return pandas.Index(series, name=self.column.name)
             return series if self.column is own else series.array
@@ -71,30 +71,33 @@ class PandasColumn(ColumnAdapter):
 
     def text_column(self, texts):
         series, own = sys.modules["pandas"].Series, self._series
-        return series(texts, index=own.index, name=own.name, dtype=series(["text"]).dtype)
-
+        return series(texts, index=passing_index(own.index), name=own.name, dtype=series(["text"]).dtype)
 
     def passing(self):
-        pandas, array = sys.modules["pandas"], self._series.array
-        if self._is_categorical:
-            return self.column.astype(_occurring(self._series))
-        if isinstance(self.dtype, np.dtype) or not len(array):
-            return self.column
-        if isinstance(self.dtype, pandas.ArrowDtype):
-            array = type(array)(rebuilt(array.__arrow_array__()))
-        elif hasattr(self.dtype, "numpy_dtype") and array.isna().any():  # masked arrays keep values under their masks
-            array, mask = array.copy(), array.isna()
-            array[mask] = self.dtype.type(0)
-            array[mask] = pandas.NA
-        return self._like(array)
-
-    def _like(self, array):
-        """An array of pandas as a column of this kind, of the same records."""
-        pandas = sys.modules["pandas"]
+        pandas, own = sys.modules["pandas"], self._series
+        array = self._passing_array(own.array)
         if isinstance(self.column, pandas.Index):
-            return pandas.Index(array, name=self.column.name)
-        own = self._series
-        return pandas.Series(array, index=own.index, name=own.name) if self.column is own else array
+            return self.column if array is own.array else pandas.Index(array, name=self.column.name)
+        if self.column is not own:
+            return array
+        index = passing_index(own.index)
+        if array is own.array and index is own.index and not own.attrs:
+            return own
+        return pandas.Series(array, index=index, name=own.name, copy=True)
+
+    def _passing_array(self, array):
+        """An array of pandas with the values that it shows and no others."""
+        pandas = sys.modules["pandas"]
+        if self._is_categorical:
+            return array.astype(_occurring(self._series))
+        if isinstance(self.dtype, pandas.ArrowDtype):
+            return type(array)(rebuilt(array.__arrow_array__()))
+        if isinstance(self.dtype, np.dtype) or not hasattr(self.dtype, "numpy_dtype") or not array.isna().any():
+            return array
+        array, mask = array.copy(), array.isna()  # of pandas' masked arrays: they keep values under their masks
+        array[mask] = self.dtype.type(0)
+        array[mask] = pandas.NA
+        return array
 
 
 def _occurring(series):
@@ -125,16 +128,16 @@ class PandasTable(TableAdapter):
 
     def replaced(self, places, new, keep_metadata=False):
         result = self.table.iloc[:, list(places)].copy()
+        result.index, result.columns = passing_index(result.index), passing_index(result.columns)
         for new_place, place in enumerate(places):
             if place in new:
-                result.isetitem(new_place, new[place])
-        result.index, result.columns = _passing_index(result.index), _passing_index(result.columns)
+                result.isetitem(new_place, new[place].array)  # a Series would be aligned by its index
         if not keep_metadata:
             result.attrs = {}
         return result
 
 
-def _passing_index(index):
+def passing_index(index):
     """An index for publication, without levels and categories that do not occur."""
     if not isinstance(index, sys.modules["pandas"].MultiIndex):
         return PandasColumn("index", index).passing()
