@@ -4,9 +4,10 @@
                            |         |           |
                         metrics   tradeoff  certificate
 
-fit builds a mechanism from records; certify, audit and Monitor give guarantees when P(S, X) is estimated.
+`fit` builds a mechanism from records, and `mechanism.sanitize` applies it. If P(S, X) is estimated, `certify` gives
+figures that hold with confidence, `audit` tests a release, and `Monitor` detects drift.
 
-The names below are the library; each is documented where it is defined.
+`dir(linred)` lists the public names. help(linred.fit) and the like document each of them.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Objects that cannot be changed once they are made, nor can the arrays that they hold."""
+"""`Immutable`, the base class of objects whose attributes and arrays cannot be changed."""
 
 from linred._common.validation import freeze_all
 
@@ -14,7 +14,7 @@ class Immutable:
         freeze_all(self)
 
     def __setattr__(self, name, value):
-        raise AttributeError(f"{name} of a {type(self).__name__} cannot be changed: make another one")
+        raise AttributeError(f"{name} of a {type(self).__name__} cannot be changed: create another one")
 
     def __delattr__(self, name):
         raise AttributeError(f"{name} of a {type(self).__name__} cannot be removed")

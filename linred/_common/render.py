@@ -1,6 +1,9 @@
 """Text of an object, for its `__str__`. Loads `linred.report.text` at run time, because `report` is a higher layer."""
 
+from __future__ import annotations
+
 from importlib import import_module
+from typing import ClassVar
 
 
 def text(words, *about):
@@ -9,12 +12,12 @@ def text(words, *about):
 
 
 class Printed:
-    """Base class of objects that print as the text of the function of `linred.report.text` that `words` names."""
+    """Base class of objects whose text comes from the function of `linred.report.text` that `words` names."""
 
-    words = ""
+    words: ClassVar[str] = ""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return text(self.words, self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self)

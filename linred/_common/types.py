@@ -1,4 +1,4 @@
-"""Types that annotations of the public functions share. They document; nothing checks them at run time."""
+"""Type aliases for the annotations of public functions. They are documentation; nothing checks them at run time."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, TypeAlias
@@ -10,11 +10,11 @@ Frame: TypeAlias = Any
 Codes: TypeAlias = Any
 """A one-dimensional array of integer codes."""
 Matrix: TypeAlias = Any
-"""Anything that NumPy makes a two-dimensional array of numbers of."""
+"""Anything that NumPy converts to a two-dimensional array of numbers."""
 Label: TypeAlias = Hashable
 Labels: TypeAlias = Sequence[Hashable]
 Names: TypeAlias = str | Sequence[str]
-"""The name of a column, or several names."""
+"""The name of a column, or the names of several columns."""
 Key: TypeAlias = bytes | bytearray | memoryview
 Context: TypeAlias = bytes | bytearray | memoryview | str
 Unseen: TypeAlias = Literal["error", "marginal", "null"]

@@ -1,49 +1,62 @@
-"""Arguments at the door: what is wrong is named with its place and value, and nothing is mended but a last digit."""
+"""Checks of arguments. Messages name the argument, the position and the fault, and never show data.
+
+Nothing is corrected silently, except that sums of probabilities within `SUM_SLACK` of one are renormalised.
+"""
 
 import math
 
 import numpy as np
 
 SUM_SLACK = 1e-9
-"""How far a sum of probabilities may be off one; within it, it is renormalised."""
+"""Largest accepted difference between a sum of probabilities and one."""
 
 
 def joint(value):
-    """`value`, which must be a Joint."""
+    """Return `value`, which must be a Joint."""
     if not hasattr(value, "p_x_given_s"):
-        raise TypeError(f"joint is a {type(value).__name__}, not a linred.Joint")
+        raise TypeError(f"joint is a {type_name(value)}, not a linred.Joint")
     return value
 
 
 def mechanism(value):
-    """`value`, which must be a Mechanism."""
+    """Return `value`, which must be a Mechanism."""
     if not hasattr(value, "table_of"):
-        raise TypeError(f"mechanism is a {type(value).__name__}, not a linred.Mechanism")
+        raise TypeError(f"mechanism is a {type_name(value)}, not a linred.Mechanism")
     return value
 
 
 def type_name(value):
-    """The type of a value for a message: its package's name too, where it is none of Python's own."""
+    """Return the name of a value's type for a message, with its module unless it is built in.
+
+    >>> type_name(1), type_name(np.ones(1))
+    ('int', 'numpy.ndarray')
+    """
     kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    module = "linred" if kind.__module__.startswith("linred.") else kind.__module__
+    return kind.__name__ if module == "builtins" else f"{module}.{kind.__name__}"
 
 
 def number(name, value, low, high):
-    """`value` as a float in [low, high]; either end may be infinite, NaN is never inside."""
+    """Return `value` as a float in [low, high]. Either end may be infinite; NaN is refused."""
     try:
-        if isinstance(value, str | bytes | bool | np.bool_):
+        if isinstance(value, str | bytes | bytearray | bool | np.bool_):
             raise TypeError
         as_float = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} = {shortened(value)} is not a number") from None
+    except OverflowError:
+        raise ValueError(f"{name} is too large for a double") from None
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is a {type_name(value)}, not a number") from None
     if not low <= as_float <= high:
         raise ValueError(f"{name} = {shortened(value)} is outside [{low:g}, {high:g}]")
     return as_float
 
 
 def shortened(value):
-    text = repr(value).replace("\n", " ")
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    """Return text of a parameter for a message: numbers and short text as they are, only the type of anything else."""
+    if value is None or isinstance(value, str | bool | int | float | np.generic):
+        text = repr(value).replace("\n", " ")
+        return text if len(text) <= 80 else f"{text[:77]}..."
+    return f"<{type_name(value)}>"
 
 
 def alpha(value):
@@ -57,7 +70,7 @@ def flag(name, value):
 
 
 def log_of_base(base):
-    """ln(base), the divisor that turns nats into the unit asked for."""
+    """Return ln(base), the divisor that converts nats to the unit of this base."""
     base = number("base", base, 0.0, math.inf)
     if not 1.0 < base < math.inf:
         raise ValueError(f"base = {base!r} is not a finite number above 1")
@@ -65,7 +78,7 @@ def log_of_base(base):
 
 
 def nonnegative(name, values, ndim):
-    """A C-ordered float64 copy of `values`, all finite and >= 0, with `ndim` dimensions, none of them empty."""
+    """Return a C-ordered float64 copy of `values`, which must be finite and >= 0 in `ndim` nonempty dimensions."""
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "biufO" or isinstance(values, np.ma.MaskedArray):
@@ -74,14 +87,14 @@ def nonnegative(name, values, ndim):
             raise TypeError
         array = np.array(array, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} is not an array of numbers, all there, with {_dimensions(ndim)}") from None
+        raise ValueError(f"{name} is not an array of numbers with {_dimensions(ndim)} and no missing values") from None
     if array.ndim != ndim or array.size == 0:
-        raise ValueError(f"{name} has shape {array.shape}, not {_dimensions(ndim)} with something in it")
+        raise ValueError(f"{name} has shape {array.shape}: give a nonempty array with {_dimensions(ndim)}")
     if not (array.min() >= 0.0 and array.max() < math.inf):  # NaN fails both
         place = tuple(int(i) for i in np.argwhere(~((array >= 0.0) & (array < math.inf)))[0])
         what = "negative" if -math.inf < array[place] < 0.0 else "not a finite number"
-        raise ValueError(f"{name}[{', '.join(map(str, place))}] = {array[place]} is {what}")
-    array += 0.0  # -0.0 becomes 0.0: p / -0.0 would be minus infinity
+        raise ValueError(f"{name}[{', '.join(map(str, place))}] is {what}")
+    array += 0.0  # turns -0.0 into 0.0, because p / -0.0 is minus infinity
     return array
 
 
@@ -90,29 +103,32 @@ def _dimensions(ndim):
 
 
 def distribution(name, array, axis=None):
-    """`array` divided by its sum (by its sums along `axis`), which may be off one by SUM_SLACK."""
+    """Return `array` divided by its sum, or by its sums along `axis`, each of which must be within SUM_SLACK of one."""
     sums = np.asarray(array.sum(axis=axis, keepdims=axis is not None))
     wrong = ~(np.abs(sums - 1.0) <= SUM_SLACK)
     if wrong.any():
         row = int(np.argmax(wrong.ravel()))
         place = f"{name}[{row}]" if axis is not None else name
-        raise ValueError(f"{place} sums to {sums.ravel()[row]!s}, off one by more than {SUM_SLACK:g}")
+        raise ValueError(f"{place} sums to {sums.ravel()[row]!s}, which differs from 1 by more than {SUM_SLACK:g}")
     return frozen(array if (sums == 1.0).all() else array / sums)
 
 
 def distortion(d, n_x):
-    """A |X| x |X| matrix of nonnegative costs with a zero diagonal."""
+    """Return `d`, which must be a |X| x |X| matrix of nonnegative costs with a zero diagonal."""
     d = nonnegative("distortion", d, 2)
     if d.shape != (n_x, n_x):
-        raise ValueError(f"distortion has shape {d.shape}; the alphabet of X needs {(n_x, n_x)}")
+        raise ValueError(f"distortion has shape {d.shape}: the alphabet of X needs {(n_x, n_x)}")
     if d.diagonal().any():
         x = int(np.argmax(d.diagonal() != 0.0))
-        raise ValueError(f"distortion[{x}, {x}] = {d[x, x]} is not 0: keeping a symbol costs nothing")
+        raise ValueError(f"distortion[{x}, {x}] = {d[x, x]} is not 0: keeping a symbol must cost nothing")
     return frozen(d)
 
 
 def codes(name, values, n_symbols):
-    """A contiguous column of native integers. The kernels read them as unsigned: a negative code is a large one."""
+    """Return a contiguous column of native integers.
+
+    The kernels read codes as unsigned integers, so they see a negative code as a large one and refuse it.
+    """
     as_it_is = type(values) is np.ndarray and values.flags.carray
     array = values if as_it_is else np.require(values, requirements=["C", "A"])
     if array.size == 0 and isinstance(values, list | tuple):
@@ -120,33 +136,33 @@ def codes(name, values, n_symbols):
     masked = isinstance(values, np.ma.MaskedArray)
     if array.ndim != 1 or array.dtype.kind not in "iu" or not array.dtype.isnative or masked:
         raise ValueError(f"{name} has shape {array.shape} and dtype {array.dtype}, not a column of integer codes")
-    if array.dtype.kind == "i" and n_symbols > 2 ** (8 * array.itemsize - 1):  # not so large that none reaches it
-        array = array.astype(np.int64)
+    if array.dtype.kind == "i" and n_symbols > 2 ** (8 * array.itemsize - 1):
+        array = array.astype(np.int64)  # otherwise a negative code, read as unsigned, could be below n_symbols
     return array
 
 
 def raise_out_of_range(name, codes, n_symbols, first=0):
-    """The error for the first of `codes` that is none of n_symbols; codes[0] is record `first` of the column."""
+    """Raise the error for the first of `codes` outside 0 .. n_symbols - 1; codes[0] is record `first` of the column."""
     record = int(np.argmax((codes >= n_symbols) | (codes < 0)))
     raise ValueError(f"{name}[{first + record}] is not a code below {n_symbols}")
 
 
-_BYTES, _BOOLS, _INTEGERS = (bytes, bytearray, memoryview), (bool, np.bool_), (int, np.integer)
+_BOOLS, _INTEGERS = (bool, np.bool_), (int, np.integer)
 
 
 def whole_number(name, value, low, high):
-    """`value` as an int in [low, high]; high may be None."""
-    if isinstance(value, _BYTES):  # it may be a key, which is not to be shown
-        raise ValueError(f"{name} is a {type(value).__name__}, not a whole number")
+    """Return `value` as an int in [low, high]; high may be None. Messages show numbers only."""
+    if isinstance(value, float):
+        raise ValueError(f"{name} = {value!r} is not a whole number")
     if isinstance(value, _BOOLS) or not isinstance(value, _INTEGERS):
-        raise ValueError(f"{name} = {shortened(value)} is not a whole number")
+        raise ValueError(f"{name} is a {type_name(value)}, not a whole number")
     if value < low or (high is not None and value > high):
         raise ValueError(f"{name} = {shortened(value)} is outside [{low}, {'inf' if high is None else high}]")
     return int(value)
 
 
 def freeze_all(instance):
-    """Make every array that an instance holds, alone or in a tuple, read-only; unpickled ones are not."""
+    """Make every array that an instance holds, directly or in a tuple, read-only. Unpickled arrays are writeable."""
     for value in vars(instance).values():
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, np.ndarray):
@@ -154,7 +170,7 @@ def freeze_all(instance):
 
 
 def frozen(array):
-    """`array`, made read-only: what a Joint or a Mechanism shows cannot be changed behind its figures."""
+    """Return `array` made read-only, so that figures computed from it stay valid."""
     array.setflags(write=False)
     return array
 

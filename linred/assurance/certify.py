@@ -1,70 +1,83 @@
-"""What is guaranteed of a mechanism where P(S, X) was estimated: `linred.certify`.
+"""`linred.certify`: figures that hold with confidence when P(S, X) was estimated.
 
-Three kinds of figures stand beside each other in what it returns:
+The result has three sets of figures:
 
-    plug_in  exact for the integers that are sampled, if P(S, X) were what was fitted (`sampler.certificate()`);
-    its own  hold with a stated confidence, whatever P(S, X) is, from records;
-    ceiling  need no data at all: P(y|s) lies in the range of P(y|s,x), whatever P(x|s) is. Infinite for most.
+    plug_in     exact for the sampled integers if the fitted P(S, X) is the true one (`sampler.certificate()`);
+    its own     computed from records; hold with the stated confidence whatever P(S, X) is;
+    ceiling     the worst-case bound, which needs no data: P(y|s) lies in the range of P(y|s,x) for every P(x|s).
+                Infinite for most mechanisms.
 
-From records that were not used for fitting, the mechanism is fixed, and P(y|s) is the mean of a known function of X
-given s, in its range [low, high]. Each record is rounded to a hit or none, a hit with probability
-(P(y|s,x) - low) / (high - low): hits are Bernoulli with mean (P(y|s) - low) / (high - low), and binomial limits are
-exact. Where P(y|s,.) has two values there is nothing to round. What is rounded is drawn by
-`confidence_limits.CountsRng`: the same records always get the same figures.
+*Records that were not used for fitting.* The mechanism is fixed, and P(y|s) is the mean, given s, of a known function
+of X with range [low, high]. Each record is rounded at random to a hit or a miss, a hit with probability
+(P(y|s,x) - low) / (high - low). Hits are then Bernoulli with mean (P(y|s) - low) / (high - low), so binomial limits are
+exact. If P(y|s,.) takes only two values, nothing is rounded. `confidence_limits.CountsRng` draws the random numbers, so
+the same records always give the same figures.
 
-From the counts that the mechanism was fitted on, the mechanism depends on the records, and limits must hold for all
-P(x|s) at once.
+*The counts that the mechanism was fitted on.* The mechanism depends on the records, so the limits must hold for all
+P(x|s) simultaneously.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linred._common import validation
+from linred._common.types import Column
+from linred._kernels import counting
 from linred.assurance import confidence_limits
+from linred.assurance.conformance import known_codes
 from linred.distribution.joint import Joint
 from linred.mechanism.provenance import FITTED, HELD_OUT, NOTHING, Certified
 from linred.privacy.leakage import Leakage
 from linred.sampling.sampled_probabilities import Realised
 
+if TYPE_CHECKING:
+    from linred.mechanism.mechanism import Mechanism
+
 MOST_STEPS, FEWEST_STEPS, MOST_LIMITS = 64, 8, 2**21
-"""Steps in which two groups share the evidence: fewer where there are many symbols, which costs a little tightness."""
+"""Number of steps in which two groups share the evidence. Large alphabets get fewer, which costs a little tightness."""
 
 MOST_KEPT = 2**24
-"""Numbers of P(y|s,x) that are kept in memory."""
+"""Largest number of entries of P(y|s,x) that are kept in memory."""
 
 ROUNDINGS = 1e-12
-"""Nats that the doubles here may be off, added to every figure."""
+"""Bound of the rounding error in this module, in nats; added to every figure."""
 
 CANCELLED = 1e-15
-"""What a sum over a group of x, less one of them, may be off."""
+"""Bound of the rounding error of a sum over a group of x minus one of its terms."""
 
 OF_ONE, OF_ALL = 0.8, 0.2
-"""Shares of the level, in a lift, of P(y|s), which few records tell of, and of P(y), which all of them do."""
+"""Shares of the level for P(y|s) and P(y) in a lift. P(y|s) gets more because it is estimated from fewer records."""
 
 
-def certify(mechanism, s=None, x=None, confidence=0.95):
-    """Figures of a mechanism that hold with confidence on estimated data.
+def certify(mechanism: Mechanism, s: Column = None, x: Column = None, confidence: float = 0.95) -> Certified:
+    """Return figures of a mechanism that hold with confidence although P(S, X) was estimated.
 
     Parameters
     ----------
     mechanism : Mechanism
-    s, x : columns of records that were NOT used for fitting, as in `Joint.from_records`, or s a Joint of counts
-        Without them, the counts that the mechanism was fitted on are used, at a price: the limits must then hold
-        for every mechanism that could have come of them.
+    s, x : columns of records that were NOT used for fitting, as in `Joint.from_records`; or s a Joint with counts
+        Without them, the counts that the mechanism was fitted on are used. That costs tightness, because the limits
+        must then hold for every mechanism that could have been built from these counts.
     confidence : float in (0, 1)
 
     Guarantee
     ---------
-    With records: they are independent draws from P(S, X), which may be anything, and the mechanism does not depend on
-    them. Then each figure of the result is at or above its true value with probability `confidence`. LDP and lifts are
-    maxima over (y, s, s'): where the true maximum is attained is fixed, and the bound is too low only if the one there
-    is, so nothing is lost for the number of symbols (intersection-union, Berger 1982); log-lift is the larger of two
-    such. Maximal leakage, a sum over y, and mutual information, over y and s, pay for all of their parts.
-    Without: the same with probability `confidence` for all figures at once, however the mechanism was chosen.
-    A value outside the mechanism's alphabets is a ValueError, and so are the very records of the fit. Where nothing can
-    be said a figure is infinite.
-    O(|S||X|^2) for mechanisms with many destinations.
+    With s and x: suppose that the records are independent draws from P(S, X), which may be any distribution, and that
+    the mechanism does not depend on them. Then each figure is at or above its true value with probability `confidence`.
+    LDP and lifts are maxima over (y, s, s'). The true maximum is attained at a fixed place, and the bound is too low
+    only if the limit at that place is, so the number of symbols costs nothing (intersection-union, Berger 1982); the
+    log-lift is the larger of two such maxima. Maximal leakage, a sum over y, and mutual information, a sum over y and
+    s, divide the level among their terms.
+    Without s and x: all figures are at or above their true values simultaneously with probability `confidence`,
+    however the mechanism was chosen.
+    Lifts, log-lift and mutual information are relative to P_Y and assume the true P(S); LDP and maximal leakage hold
+    for every prior.
+    A value outside the mechanism's alphabets raises `UnseenError`; the records of the fit raise a ValueError. A figure
+    that the records do not bound is infinite. O(|S||X|^2) for mechanisms with many destinations.
 
     >>> import numpy as np, linred
     >>> joint = linred.Joint.from_conditional([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]], [0.3, 0.7])
@@ -77,16 +90,18 @@ def certify(mechanism, s=None, x=None, confidence=0.95):
     level = 1.0 - validation.check_confidence(confidence)
     if s is None and x is None:
         if mechanism.joint.counts is None:
-            raise ValueError("mechanism was made for probabilities, not for counts: certify needs records, s and x")
+            raise ValueError("mechanism was built from probabilities, without counts: certify needs records, s= and x=")
         return Certifying(mechanism, mechanism.joint.counts).from_fit(confidence, level)
     counts = held_out_counts(mechanism, s, x)
     if _are_of_the_fit(mechanism, counts):
-        raise ValueError("s and x are the records that mechanism was fitted on: without them, certify uses its counts")
+        raise ValueError(
+            "s and x are the records that mechanism was fitted on: give others, or omit s and x to use its counts"
+        )
     return Certifying(mechanism, counts).from_held_out(confidence, level)
 
 
 def _are_of_the_fit(mechanism, counts):
-    """Whether these must be the records of the fit: as many, and so many of each pair at least."""
+    """Return whether these are the records of the fit: the same number, and at least as many of each pair."""
     fitted, design = mechanism.joint.counts, mechanism.design
     if fitted is None or (fitted.size and not (counts >= fitted).all()):
         return False
@@ -94,57 +109,64 @@ def _are_of_the_fit(mechanism, counts):
 
 
 def held_out_counts(mechanism, s, x):
-    """|S| x |X| counts of records over the mechanism's alphabets."""
-    labels = mechanism.joint.s_labels, mechanism.joint.x_labels
+    """Return |S| x |X| counts of records over the mechanism's alphabets."""
+    joint = mechanism.joint
+    labels = joint.s_labels, joint.x_labels
     if isinstance(s, Joint):
         if x is not None or s.counts is None:
-            raise ValueError("s is a Joint: it must be one of counts, and x None")
+            raise ValueError("s is a Joint: it must have counts, and x must be None")
         unnamed = tuple(range(s.shape[0])), tuple(range(s.shape[1]))
-        if s.shape != mechanism.joint.shape or (s.s_labels, s.x_labels) not in (labels, unnamed):
-            raise ValueError("s is a Joint over other alphabets than the mechanism's")
+        if s.shape != joint.shape or (s.s_labels, s.x_labels) not in (labels, unnamed):
+            raise ValueError("s is a Joint whose alphabets differ from the mechanism's: build it with the same labels")
         return s.counts
     if s is None or x is None:
-        raise ValueError(f"{'s' if s is None else 'x'} is None: records have both")
-    return Joint.from_records(s, x, *labels).counts
+        raise ValueError(f"{'s' if s is None else 'x'} is None: give both columns, or neither")
+    codes = known_codes("s", s, joint.s_encoder), known_codes("x", x, joint.x_encoder)
+    if codes[0].size != codes[1].size:
+        raise ValueError(f"s has {codes[0].size} records and x has {codes[1].size}")
+    if codes[0].size == 0:
+        raise ValueError("s and x have no records to certify from")
+    return counting.count_pairs(*codes, *joint.shape, names=("s", "x"))
 
 
-def confirmed(mechanism, counts, asked, confidence):
-    """The `Certified` of a mechanism that was chosen because a test on records held out confirmed a target.
+def confirmed(mechanism, counts, target, confidence):
+    """Return the `Certified` of a mechanism that was chosen because a test on held-out records confirmed a target.
 
-    Choosing it looked at these records, so nothing beyond the target is certain. What follows from it is: both lifts
-    are at most the LDP, which is at most twice the log-lift; maximal leakage is at most max-lift. With lifts within
-    e^-l and e^l, l tanh(l / 2) bounds mutual information: a divergence is convex in the ratio of its two distributions,
-    whose mean is one, so it is largest where the ratio is always at an end. Ceilings hold anyhow.
+    The choice depends on these records, so only the target and what it implies are certified. Both lifts are at most
+    the LDP, which is at most twice the log-lift; maximal leakage is at most the max-lift. If all lifts lie between e^-l
+    and e^l, mutual information is at most l tanh(l / 2): a divergence is convex in the ratio of its two distributions,
+    whose mean is one, so it is largest if the ratio is always at one end. Worst-case bounds hold in any case.
     """
-    ldp, lift = min(asked.ldp, 2.0 * asked.log_lift), min(asked.log_lift, asked.ldp)
+    ldp, lift = min(target.ldp, 2.0 * target.log_lift), min(target.log_lift, target.ldp)
     if mechanism.sampler().certificate().ldp == 0.0 and (mechanism.keep == 0.0).all():
-        ldp = lift = 0.0  # Y is drawn whatever s and x are
+        ldp = lift = 0.0  # Y is drawn independently of s and x
     implied = Leakage(ldp, lift, lift, lift, lift * math.tanh(lift / 2.0), lift)
-    certifying, because = Certifying(mechanism, counts), "the target, confirmed on records held out"
+    certifying, because = Certifying(mechanism, counts), "the target was confirmed on records not used for fitting"
     if certifying.ceiling().ldp <= ldp:
-        because = "its ceiling, which needs no data" if ldp else NOTHING
+        because = "the worst-case bound, which needs no data" if ldp else NOTHING
     return certifying.certified(implied, confidence, HELD_OUT, True, because)
 
 
 class Certifying:
-    """One mechanism, and the |S| x |X| counts that its figures are to come from."""
+    """Computes certified figures of one mechanism from |S| x |X| counts."""
 
     def __init__(self, mechanism, counts):
         self.mechanism, self.counts, self.joint = mechanism, np.asarray(counts), mechanism.joint
         self.n_s, self.n = self.counts.sum(axis=1), int(self.counts.sum())
-        self._channel, self._kept = Realised(mechanism.sampler()), None
+        self._realised, self._kept = Realised(mechanism.sampler()), None
         if not mechanism.sees_s:
-            self._kept = [self._channel.of(0)] * self.n_s.size
+            self._kept = [self._realised.of(0)] * self.n_s.size
         elif self.counts.size * self.joint.shape[1] <= MOST_KEPT:
             self._kept = list(self.rows)
         self.low, self.high = (np.stack(ends) for ends in zip(*(rows.range() for rows in self.rows), strict=True))
 
     @property
     def rows(self):
-        """`Rows` of every s; made anew each time where all of them would take too much memory."""
-        return self._kept or map(self._channel.of, range(self.n_s.size))
+        """`Rows` of each s, computed again on each use if all of them would take too much memory."""
+        return self._kept or map(self._realised.of, range(self.n_s.size))
 
     def from_held_out(self, confidence, level):
+        """Return figures from records that the mechanism does not depend on, each valid by itself."""
         hits = Hits(self.rows, self.counts, self.low, self.high)
         ldp, where = self._ldp(hits, level)
         max_lift, min_lift = self._lifts(hits, level)
@@ -156,7 +178,11 @@ class Certifying:
         return self.certified(figures, confidence, HELD_OUT, False, self._because(ldp, where))
 
     def from_fit(self, confidence, level):
-        """Every P(x|s) and every P(s) in a box of its own, all at once; P(y|s) at the ends of what they allow."""
+        """Return figures from the counts of the fit, all valid simultaneously.
+
+        All P(x|s) and P(s) lie in their confidence intervals simultaneously; each P(y|s) is bounded by its extremes
+        over these intervals.
+        """
         shared = level / (2.0 * self.counts.size + 2.0 * self.n_s.size)
         limits_x = _limits(self.counts, self.n_s[:, None], shared)
         ends = [_extremes(rows, *limits) for rows, *limits in zip(self.rows, *limits_x, strict=True)]
@@ -165,22 +191,22 @@ class Certifying:
         figures, where = _of_box(low, high, *_limits(self.n_s, self.n, shared), self.mechanism.p_y)
         return self.certified(figures, confidence, FITTED, True, self._because(figures.ldp, where))
 
-    def confirms(self, asked, level):
-        """Whether the figures that are asked for, as `from_held_out` finds them, are within a `Target`."""
+    def confirms(self, target, level):
+        """Return whether the limited figures, as `from_held_out` computes them, meet the `Target`."""
         hits, ldp, log_lift = Hits(self.rows, self.counts, self.low, self.high), 0.0, 0.0
-        if asked.ldp < math.inf:
+        if target.ldp < math.inf:
             ldp = _rounded_up(self._ldp(hits, level)[0])
-        if asked.log_lift < math.inf and ldp <= asked.ldp:
+        if target.log_lift < math.inf and ldp <= target.ldp:
             log_lift = _rounded_up(max(self._lifts(hits, level)))
-        return ldp <= asked.ldp and log_lift <= asked.log_lift
+        return ldp <= target.ldp and log_lift <= target.log_lift
 
     def _ldp(self, hits, level):
-        """(upper bound, (y, s, s')): the largest of bounds for each pair of groups, which are independent given S."""
+        """Return (upper bound, (y, s, s')): the largest bound of any two groups, which are independent given S."""
         n_steps = int(np.clip(MOST_LIMITS // self.counts.size, FEWEST_STEPS, MOST_STEPS))
         return _largest_ratio(*hits.of_two(level, n_steps))
 
     def _lifts(self, hits, level):
-        """Upper bounds of max-lift and min-lift: P(y|s) from the records of s, P(y) from all of them."""
+        """Return upper bounds of max-lift and min-lift: P(y|s) from the records of s, P(y) from all records."""
         over_all = Hits(self.rows, self.counts, self.low.min(axis=0), self.high.max(axis=0), together=True)
         of_one, of_all = OF_ONE * level, OF_ALL * level
         return (
@@ -189,13 +215,14 @@ class Certifying:
         )
 
     def certified(self, figures, confidence, basis, together, because):
+        """Return the `Certified`; a figure above its worst-case bound is replaced by that bound."""
         ceiling = self.ceiling()
         plug_in = self.mechanism.sampler().certificate().figures
         least = map(min, map(float, figures), ceiling)
         return Certified(*least, confidence, basis, self.n, together, because, plug_in, ceiling)
 
     def ceiling(self):
-        """Figures that hold for any P(S, X)."""
+        """Return the worst-case bounds, which hold for every P(S, X)."""
         if (self.high.max(axis=0) == self.low.min(axis=0)).all():
             return Leakage.all_equal(0.0)
         zero, one = np.zeros(self.n_s.size), np.ones(self.n_s.size)
@@ -207,13 +234,13 @@ class Certifying:
         y, *both = where
         labels = [f"{self.joint.s_labels[s]!r} ({self.n_s[s]:,} records)" for s in both]
         text = f"y = {self.joint.x_labels[y]!r}, s = {labels[0]} against {labels[1]}"
-        return text if math.isfinite(ldp) else f"infinite: {text}, which may never release it"
+        return text if math.isfinite(ldp) else f"infinite: {text}, for which this y may have probability zero"
 
 
 class Hits:
-    """Hits of every (s, y), rounded as in the module's docstring, and the limits of P(y|s) that follow.
+    """Hits of each (s, y), rounded as the module's docstring describes, and the limits of P(y|s) that follow.
 
-    low, high : the range that hits are scaled to, |S| x |X|; or |X|, with `together`, for P(y) from the hits of all s.
+    low, high : the range to which hits are scaled, |S| x |X|. With `together`, |X|, for P(y) from the hits of all s.
     """
 
     def __init__(self, rows, counts, low, high, together=False):
@@ -240,7 +267,7 @@ class Hits:
 
 
 def _rounded(rows, counts, low, high, chance):
-    """Hits at every y of one s: a sum of binomials, one for each value that P(y|s,.) has; by inversion."""
+    """Return the hits at each y of one s: a sum of binomials, one for each value of P(y|s,.), drawn by inversion."""
     width = np.where(high > low, high - low, 1.0)
     share = np.clip(np.vstack([rows.own, rows.others]) - low, 0.0, None) / width
     n = np.vstack([counts, rows.weights(counts)])
@@ -255,7 +282,7 @@ def _rounded(rows, counts, low, high, chance):
 
 
 def _extremes(rows, low_x, high_x):
-    """(smallest, largest) P(y|s) at every y, for P(x|s) in a box and on the simplex."""
+    """Return (smallest, largest) P(y|s) at each y over all distributions P(x|s) between low_x and high_x."""
     values = np.vstack([rows.own, rows.others]).T
     low, high = (np.vstack([limits, rows.weights(limits)]).T for limits in (low_x, high_x))
     low, high = np.clip(low - CANCELLED, 0.0, 1.0), np.clip(high + CANCELLED, 0.0, 1.0)
@@ -270,9 +297,9 @@ def _limits(n_hits, n, level):
 
 
 def _of_box(low, high, w_low, w_high, q):
-    """(`Leakage`, where LDP is): upper bounds for every P(y|s) in [low, high] and P(s) in [w_low, w_high].
+    """Return (`Leakage`, place of the LDP): upper bounds over all P(y|s) in [low, high] and P(s) in [w_low, w_high].
 
-    q : a distribution of y: I(S;Y) is at most the mean over s of the divergence of P(.|s) from any.
+    q : any distribution of y; I(S;Y) is at most the mean over s of the divergence of P(.|s) from it.
     """
     ldp, where = _largest_ratio(high[..., None], low[..., None])
     max_lift, min_lift = _lifts_of_box(low, high, w_low, w_high)
@@ -282,7 +309,10 @@ def _of_box(low, high, w_low, w_high, q):
 
 
 def _lifts_of_box(low, high, w_low, w_high):
-    """P(y|s) / P(y) is largest where P(y|s) is and the others are smallest, and the other way round."""
+    """Return bounds of max-lift and min-lift.
+
+    P(y|s) / P(y) is largest if P(y|s) is largest and P(y|s') is smallest for all other s', and conversely.
+    """
     max_lift = min_lift = 0.0
     for s in range(len(low)):
         of_least, of_most = low.copy(), high.copy()
@@ -293,19 +323,22 @@ def _lifts_of_box(low, high, w_low, w_high):
 
 
 def _log_ratio(numerator, denominator):
-    """max(0, log(numerator / denominator)): infinite over 0, and 0 for 0 over 0."""
+    """Return max(0, log(numerator / denominator)), which is infinite for p/0 and 0 for 0/0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(numerator) - np.log(denominator)
     return np.where(numerator <= 0.0, 0.0, np.maximum(logs, 0.0))
 
 
 def _largest_ratio(highs, lows):
-    """(max over y, steps and s != s' of log(highs[s, y] / lows[s', y]), its (y, s, s')), each |S| x |X| x steps."""
+    """Return (max over y, steps and s != s' of log(highs[s, y] / lows[s', y]), its (y, s, s')).
+
+    highs, lows : |S| x |X| x steps.
+    """
     if len(highs) == 1:
         return 0.0, (0, 0, 0)
     with np.errstate(divide="ignore"):
         above, below = np.log(highs), -np.log(lows)
-    below[np.broadcast_to((highs == 0.0).all(axis=0), below.shape)] = 0.0  # a y that is never released
+    below[np.broadcast_to((highs == 0.0).all(axis=0), below.shape)] = 0.0  # this y is never released
     first, second = above.argmax(axis=0), below.argmax(axis=0)
     each_s = np.arange(len(highs))[:, None, None]
     above_elsewhere = np.where(each_s == second, -np.inf, above)
@@ -325,15 +358,15 @@ def _largest_ratio(highs, lows):
 
 
 def _leakage(high):
-    """Upper bound of maximal leakage, of every P(y|s) up to `high`; it is log min(|S|, |X|) at most anyhow."""
+    """Return an upper bound of maximal leakage over all P(y|s) <= high; it never exceeds log min(|S|, |X|)."""
     return min(max(0.0, math.log(math.fsum(np.minimum(high, 1.0).max(axis=0)))), math.log(min(high.shape)))
 
 
 def _information(low, high, w_low, w_high, q):
-    """Upper bound of sum_s P(s) sum_y P(y|s) log(P(y|s) / q(y)), at or above I(S;Y).
+    """Return an upper bound of sum_s P(s) sum_y P(y|s) log(P(y|s) / q(y)), which is at or above I(S;Y).
 
-    v log(v / q) is convex in v, and so at most its chord over [low, high]: then each row is a `largest_mean`, and so is
-    the mean over s.
+    v log(v / q) is convex in v, so it is at most its chord over [low, high]. Each row is then a `largest_mean`, and so
+    is the mean over s.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = [np.where(end > 0.0, end * np.log(end / q), 0.0) for end in (low, high)]

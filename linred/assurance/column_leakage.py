@@ -1,4 +1,4 @@
-"""What a column that is published as it is tells about S, counted in one pass and in bounded memory."""
+"""What a column that is published unchanged reveals about S, counted in one pass and in bounded memory."""
 
 from itertools import islice
 
@@ -11,20 +11,22 @@ from linred.distribution.tally import Tally
 from linred.privacy import metrics
 
 MOST_CELLS = 2**22
-"""Of the table of counts of S and the column: 32 MB of numbers."""
+"""Largest table of counts of S and the column: 32 MB of integers."""
 MOST_VALUES, N_BINS = 4096, 256
-"""Values that are told apart, and bins of numbers that are more."""
+"""Largest number of values that are counted separately; number of bins for numbers with more distinct values."""
 OTHERS = ("others",)
-"""The label of all values that are not told apart; a tuple is no value of a column."""
+"""Label of all values that are not counted separately. A tuple cannot be a value of a column."""
 
 
 class ColumnLeakage:
-    """A column that would pass, counted against S. The first `MOST_VALUES` values are told apart, all others are one;
-    numbers that are more from the start are sorted into bins of equal size. Both can only lose information.
+    """Counts a column that would be published unchanged against S.
+
+    The first `MOST_VALUES` values are counted separately, all others as one. Numbers with more distinct values in the
+    first batch are sorted into bins of equal size. Both can only lower the measured leakage.
 
     Attributes
     ----------
-    measured : False where its values cannot be told apart, those of lists say, or are too many.
+    measured : False if its values cannot be distinguished, such as lists, or need too large a table.
     """
 
     def __init__(self, name):
@@ -32,7 +34,7 @@ class ColumnLeakage:
         self._edges, self._values, self._others = None, {}, False
 
     def add(self, s, column):
-        """Count records: S as an `EncodedColumn`, the column as an `ArrowColumn`."""
+        """Count a batch of records: S as an `EncodedColumn`, the column as an `ArrowColumn`."""
         if self.measured:
             try:
                 self._tally.add(s, self._encoded(column))
@@ -62,9 +64,11 @@ class ColumnLeakage:
         return EncodedColumn(column.among(known), (*known, OTHERS))
 
     def leak(self, n_records):
-        """The `Leak`, once all of so many records were counted."""
+        """Return the `Leak` after all n_records were counted."""
         if self._tally.n_records != n_records:
-            raise RuntimeError(f"{self._tally.n_records:,} of {n_records:,} records were counted for {self.name!r}")
+            raise RuntimeError(
+                f"{self._tally.n_records:,} of {n_records:,} records were counted for column {self.name!r}"
+            )
         counts = self._tally.counts
         counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
         n_s, n_values = counts.shape
@@ -76,7 +80,7 @@ class ColumnLeakage:
 
 
 def _edges_of(column):
-    """Edges of bins that hold about as many records each; None where the values are no numbers."""
+    """Return edges of bins with about equally many records; None if the values are not numbers."""
     try:
         numbers = column.parsed_numbers()
     except (ValueError, TypeError, NotImplementedError):

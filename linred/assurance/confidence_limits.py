@@ -1,7 +1,7 @@
-"""Confidence bounds: what is known of probabilities after n records, each with its proof.
+"""Confidence limits of probabilities estimated from n records, each with its proof.
 
-A level is the probability that a bound is wrong. Limits are rounded outwards by `SLACK`, relative, which is far more
-than SciPy's inverse of the incomplete beta function is off.
+A level is the probability that a limit is wrong. Limits are rounded outward by the relative amount `SLACK`, which is
+far more than the error of SciPy's inverse incomplete beta function.
 """
 
 import hashlib
@@ -10,15 +10,15 @@ import numpy as np
 
 SLACK = 1e-9
 ROUNDINGS = 1e-12
-"""What sums of doubles may be off one."""
+"""Largest rounding error of a sum of doubles that should be one."""
 
 
 class CountsRng:
-    """Uniform numbers in (0, 1) for a purpose, drawn by a generator whose key is a digest of counts.
+    """Generator of uniform numbers in (0, 1) for one purpose, whose key is a digest of counts.
 
-    The same counts always get the same numbers, in whatever order the records came, so that a figure can be computed
-    again; other counts get others, so that no cell is lucky in all data sets; and nobody can ask for another draw.
-    Levels are meant over the records and over these numbers, the digest being as good as random.
+    The same counts always give the same numbers, whatever the order of the records, so a figure can be reproduced.
+    Different counts give different numbers, so no cell is lucky in every data set. Nobody can ask for another draw.
+    Levels are probabilities over the records and these numbers, with the digest treated as random.
     """
 
     def __init__(self, purpose, counts):
@@ -31,12 +31,12 @@ class CountsRng:
 
 
 def highest(n_hits, n, level):
-    """The upper Clopper-Pearson limit: the largest p for which n_hits of n or fewer happen with probability >= level.
+    """Return the upper Clopper-Pearson limit: the largest p with P(n_hits or fewer of n) >= level.
 
     Guarantee
     ---------
-    It is below the true p with probability `level` at most: so many hits or fewer are then less likely than `level`
-    (Clopper & Pearson 1934). n = 0 says nothing: 1.
+    The limit is below the true p with probability at most `level`, because n_hits or fewer then have a probability
+    below `level` (Clopper & Pearson 1934). For n = 0 it is 1.
 
     >>> float(highest(0, 100, 0.05).round(6))  # 1 - .05 ** (1 / 100)
     0.029513
@@ -50,7 +50,7 @@ def highest(n_hits, n, level):
 
 
 def lowest(n_hits, n, level):
-    """The lower Clopper-Pearson limit: as `highest`, from below. n_hits = 0 says nothing: 0."""
+    """Return the lower Clopper-Pearson limit, the mirror image of `highest`. For n_hits = 0 it is 0."""
     from scipy.special import betaincinv
 
     n_hits, n, level = np.broadcast_arrays(np.asarray(n_hits, np.float64), np.asarray(n, np.float64), level)
@@ -60,9 +60,10 @@ def lowest(n_hits, n, level):
 
 
 def evidence_of_two(level):
-    """The u that the sum of -ln(p-value) of two independent tests reaches with probability `level` at most.
+    """Return the u that the sum of -ln(p-value) of two independent tests reaches with probability at most `level`.
 
-    Each is at most exponential, so the sum is at most Gamma(2): (1 + u) e^-u = level (Fisher 1932). Rounded up.
+    Each summand is stochastically at most exponential, so the sum is at most Gamma(2): u solves (1 + u) e^-u = level
+    (Fisher 1932). Rounded up.
 
     >>> u = evidence_of_two(0.05)
     >>> round(u, 4), bool((1 + u) * np.exp(-u) <= 0.05)
@@ -74,19 +75,21 @@ def evidence_of_two(level):
 
 
 def limits_of_two(n_hits, n, level, n_steps):
-    """Limits for ratios of two probabilities, of independent groups of records, for every way to share the evidence.
+    """Return limits for ratios of two probabilities, from independent groups of records.
 
-    Returns (highs, lows), each with a last axis of n_steps: for two groups s and s', at any step i,
+    Returns (highs, lows), each with a last axis of n_steps, the ways to share the evidence between the two groups. For
+    two groups s and s',
 
         p_s / p_s' <= max over i of highs[s, i] / lows[s', i]  with probability 1 - level,
 
-    and so, the groups changed over, p_s / p_s' >= min over i of lows[s, i] / highs[s', i].
+    and likewise, with the groups exchanged, p_s / p_s' >= min over i of lows[s, i] / highs[s', i].
 
-    Proof: let t = -ln P(as few hits or fewer) for p_s, and t' = -ln P(as many hits or more) for p_s'. Both are at most
-    exponential and independent, so t + t' <= u, `evidence_of_two`, with probability 1 - level. Then t lies in a step
-    [t_i, t_i+1] of [0, u]; p_s is at most its limit at the level e^-t_i+1, which is highs[s, i]; and as t' <= u - t_i,
-    p_s' is at least its limit at the level e^-(u - t_i), which is lows[s', i]. This is a third tighter than half of the
-    level for each: 2.64 standard errors in place of 3.92 where both are equally uncertain, at 95 %.
+    Proof: let t = -ln P(this many hits or fewer) for p_s, and t' = -ln P(this many hits or more) for p_s'. They are
+    independent and stochastically at most exponential, so t + t' <= u, where u = `evidence_of_two`, with probability
+    1 - level. On that event t lies in some step [t_i, t_i+1] of [0, u]. Then p_s is at most its limit at the level
+    e^-t_i+1, which is highs[s, i]; and because t' <= u - t_i, p_s' is at least its limit at the level e^-(u - t_i),
+    which is lows[s', i]. This is a third tighter than giving each group half of the level: 2.64 instead of 3.92
+    standard errors at 95 % where both groups are equally uncertain.
     """
     steps = np.linspace(0.0, evidence_of_two(level), n_steps + 1)
     n_hits, n = np.asarray(n_hits)[..., None], np.asarray(n)[..., None]
@@ -94,10 +97,10 @@ def limits_of_two(n_hits, n, level, n_steps):
 
 
 def largest_mean(values, low, high):
-    """max of sum_i p_i values[..., i] over the distributions p with low <= p <= high, along the last axis.
+    """Return the maximum of sum_i p_i values[..., i] over all distributions p with low <= p <= high (last axis).
 
-    A fractional knapsack: what the lower limits leave goes to the largest values first. Where low sums to more than one
-    or high to less, by more than rounding, there is no such distribution, and the answer is infinite.
+    This is a fractional knapsack: the mass that the lower limits leave goes to the largest values first. If low sums to
+    more than one or high to less, beyond rounding, no such distribution exists and the result is infinite.
     """
     order = np.argsort(-values, axis=-1)
     values, low, high = (
@@ -110,5 +113,5 @@ def largest_mean(values, low, high):
 
 
 def smallest_mean(values, low, high):
-    """As `largest_mean`, the minimum; minus infinity where there is no such distribution."""
+    """Return the minimum, as `largest_mean` the maximum; minus infinity if no such distribution exists."""
     return -largest_mean(-values, low, high)

@@ -1,59 +1,66 @@
-"""Whether a mechanism released these records: the transitions (s, x) -> y against its integers, for `linred.audit`."""
+"""Tests whether a mechanism released these records, for `linred.audit`.
+
+Compares the transitions (s, x) -> y with the integers that the mechanism samples from.
+"""
 
 import numpy as np
 
 from linred.columns.adapters.kinds import adapter_of
+from linred.errors import UnseenError
 from linred.sampling.sampled_probabilities import Realised
 
 MOST_LAGGED, MOST_LAGS = 2**22, 16
-"""Records that are searched for shared randomness, the first ones; lags that are looked at with care."""
+"""Number of records, from the first, that are searched for shared randomness; number of lags that are tested."""
 TAIL_SLACK = 1.0 + 1e-6
-"""Probabilities of tails are computed from doubles, and taken for so much larger."""
+"""Tail probabilities are computed in doubles and increased by this factor, which covers their rounding error."""
 BLOCK_CELLS = 2**20
+"""Number of cells (s, x, y) that are held in memory at a time."""
 
 
 def conformance(released, x, mechanism, level):
-    """(verdict or None, reasons)."""
+    """Return (verdict or None, reasons). Reasons are for the mechanism's owner and contain labels."""
     outside, reasons = released.y == mechanism.joint.shape[1], []
     if outside.any():
         record = int(np.argmax(outside))
         value = adapter_of("y", released.y_column).value_at(record)
-        reasons.append(f"y[{record}] = {value!r} is not in the mechanism's alphabet{_times(outside.sum())}")
+        reasons.append(
+            f"y[{record}] = {value!r} is not in the mechanism's alphabet{_in_total(outside.sum(), 'records')}"
+        )
     if x is None:
         return (False if reasons else None), reasons
     transitions = Transitions(released, x, mechanism)
     reasons += transitions.impossible() + transitions.cells(level / 3.0) + transitions.pools(level / 3.0)
-    because = "which what is above may explain" if reasons else "so they share randomness"
+    because = "which the deviations above may explain" if reasons else "so they share randomness"
     reasons += [f"{reason}, {because}" for reason in transitions.lags(level / 3.0)]
     return not reasons, reasons
 
 
 def known_codes(name, column, encoder):
-    """Codes of a column in a mechanism's alphabet; any other value is an error."""
+    """Return the codes of a column in a mechanism's alphabet. Any other value raises `UnseenError`."""
     codes = encoder.codes(name, column)
     record = encoder.first_unknown(codes)
     if record is not None:
         value = adapter_of(name, column).value_at(record)
-        raise ValueError(f"{name}[{record}] = {value!r} is not in the mechanism's alphabet")
+        raise UnseenError(name, record, value, f"fit again, and declare the value in {name}_labels=")
     return codes
 
 
-def _times(n):
-    return "" if n == 1 else ", nor is 1 other" if n == 2 else f", nor are {n - 1:,} others"
+def _in_total(n, what):
+    return f"; {n:,} such {what} in total" if n > 1 else ""
 
 
 class Transitions:
-    """Records (s, x) -> y beside the probabilities that the integers give them.
+    """The transitions (s, x) -> y of records, with their probabilities in the sampled integers.
 
-    Pairs are the (s, x) that occur, in order; s is 0 where the mechanism does not see it. Given s and x all y are
-    independent, so which pairs and cells there are to test is fixed.
+    Pairs are the (s, x) that occur, in order; s is 0 if the mechanism does not use S when sampling. All y are
+    independent given s and x, so the set of pairs and cells to test is fixed.
     """
 
     def __init__(self, released, x, mechanism):
         from scipy.sparse import csr_array
 
         self._labels, self._sees_s = mechanism.joint, mechanism.sees_s
-        self._channel, n_x = Realised(mechanism.sampler()), mechanism.joint.shape[1]
+        self._realised, n_x = Realised(mechanism.sampler()), mechanism.joint.shape[1]
         self.x, self.y = known_codes("x", x, mechanism.joint.x_encoder).astype(np.int64), released.y.astype(np.int64)
         if self.x.size != self.y.size:
             raise ValueError(f"x has {self.x.size} records and y has {self.y.size}")
@@ -64,13 +71,13 @@ class Transitions:
         self._counts = csr_array((np.ones(self.x.size), (self._pair, self.y)), shape=(pairs.size, n_x + 1))
         self._change, self._never, self._cells, self._n_cells = np.empty(pairs.size), [], [], 0
         for of_pairs, p, n_hits in self._blocks(max(1, BLOCK_CELLS // n_x)):
-            self._look_at(of_pairs, p, n_hits)
+            self._add(of_pairs, p, n_hits)
 
     def _blocks(self, n_pairs):
-        """(numbers of pairs of one s, P(y|s,x), counts), a row for each pair."""
+        """Yield (numbers of pairs of one s, P(y|s,x), counts), with a row for each pair."""
         starts = np.flatnonzero(np.diff(self._pair_s, prepend=-1))
         for first, last in zip(starts, [*starts[1:], self._n.size], strict=True):
-            rows = self._channel.of(int(self._pair_s[first]))
+            rows = self._realised.of(int(self._pair_s[first]))
             for start in range(first, last, n_pairs):
                 of_pairs = np.arange(start, min(start + n_pairs, last))
                 x = self._pair_x[of_pairs]
@@ -78,21 +85,22 @@ class Transitions:
                 p[np.arange(x.size), x] = rows.own[x]
                 yield of_pairs, p, self._counts[start : of_pairs[-1] + 1].toarray()[:, :-1]
 
-    def _look_at(self, of_pairs, p, n_hits):
+    def _add(self, of_pairs, p, n_hits):
+        """Record the impossible transitions, the tail probabilities of cells and P(Y != x) of a block of pairs."""
         at, x, n = np.arange(of_pairs.size), self._pair_x[of_pairs], self._n[of_pairs]
         row, y = np.nonzero((p == 0.0) & (n_hits > 0))
         self._never.append(self._cell(of_pairs[row], y))
         uncertain, expected = (p > 0.0) & (p < 1.0), n[:, None] * p
         self._n_cells += np.count_nonzero(uncertain)
-        row, y = np.nonzero(uncertain & ((n_hits > 0) | (expected > 3.0)))  # without hits none is below e^-3 but these
+        row, y = np.nonzero(uncertain & ((n_hits > 0) | (expected > 3.0)))  # others have tails above e^-3
         tail = np.minimum(*_tails(n_hits[row, y], n[row], p[row, y]))
         self._cells.append(np.column_stack([of_pairs[row], y, tail, n_hits[row, y], expected[row, y]]))
         others = p.copy()
-        others[at, x] = 0.0  # summed without it: one less P(x|s,x) would cancel
+        others[at, x] = 0.0  # a sum, because 1 - P(x|s,x) would suffer from cancellation
         self._change[of_pairs] = np.where(p[at, x] == 0.0, 1.0, np.minimum(others.sum(axis=1), 1.0))
 
     def _cell(self, pair, y):
-        """The number of (s, x, y)."""
+        """Return the number of the cell (s, x, y)."""
         return pair * self._counts.shape[1] + y
 
     def _named(self, pair, y=None):
@@ -101,28 +109,30 @@ class Transitions:
         return given if y is None else f"{given} became y = {self._labels.x_labels[y]!r}"
 
     def impossible(self):
-        """Moves of probability zero in the integers."""
+        """Report transitions that have probability zero in the integers."""
         never = np.concatenate(self._never)
         if never.size == 0:
             return []
         hit = np.isin(self._cell(self._pair, self.y), never)
         record = int(np.argmax(hit))
-        more = f", as {hit.sum() - 1:,} others did" if hit.sum() > 1 else ""
-        return [f"record {record}, {self._named(self._pair[record], self.y[record])}, which is never drawn{more}"]
+        transition = self._named(self._pair[record], self.y[record])
+        return [f"record {record}: {transition}, which the mechanism never draws{_in_total(hit.sum(), 'records')}"]
 
     def cells(self, level):
-        """Every (s, x, y) that may or may not happen: two binomial tails each."""
+        """Report counts of (s, x, y) that deviate, by the two binomial tails of each that can occur."""
         cells = np.concatenate(self._cells)
         wrong = cells[cells[:, 2] <= level / (2.0 * max(1, self._n_cells))]
         if len(wrong) == 0:
             return []
         pair, y, tail, n_hits, expected = wrong[wrong[:, 2].argmin()]
-        more = f"; {len(wrong) - 1:,} other cells are off too" if len(wrong) > 1 else ""
-        times = f"{n_hits:.0f} of {self._n[int(pair)]:,} times, where {expected:.1f} are expected"
-        return [f"{self._named(int(pair), int(y))} {times} ({_chance(tail)}){more}"]
+        times = f"{n_hits:.0f} of {self._n[int(pair)]:,} times, expected {expected:.1f}"
+        return [f"{self._named(int(pair), int(y))} {times} ({_p_value(tail)}){_in_total(len(wrong), 'deviations')}"]
 
     def pools(self, level):
-        """How many records changed, of those that could: in all, of each s, of each x."""
+        """Report numbers of changed records that deviate, in total, of each s and of each x.
+
+        Pairs (s, x) whose records always or never change are left out.
+        """
         free = (self._change > 0.0) & (self._change < 1.0)
         names = {"": np.zeros_like(self._pair_x), "x": self._pair_x} | ({"s": self._pair_s} if self._sees_s else {})
         n_changed = np.bincount(self._pair, self._changed, self._n.size)
@@ -137,14 +147,16 @@ class Transitions:
             if tail <= level / (2.0 * len(pools)):
                 labels = self._labels.s_labels if name == "s" else self._labels.x_labels
                 of = f" of {name} = {labels[code]!r}" if name else ""
-                times = f"{changed:,.0f} of {n:,.0f} changed, where {mean:,.1f} are expected"
-                reasons.append((tail, f"records{of}: {times} ({_chance(tail)})"))
-        more = f"; {len(reasons) - 1} other such counts are off too" if len(reasons) > 1 else ""
-        return [min(reasons)[1] + more] if reasons else []
+                times = f"{changed:,.0f} of {n:,.0f} changed, expected {mean:,.1f}"
+                reasons.append((tail, f"records{of}: {times} ({_p_value(tail)})"))
+        return [min(reasons)[1] + _in_total(len(reasons), "deviations")] if reasons else []
 
     def lags(self, level):
-        """Records i and i + d that change together: pairs with i // d even share no record, nor do those where it is
-        odd, so both sets are sums of independent hits. All distances d and both sets are paid for."""
+        """Report a distance d at which records i and i + d change together too often.
+
+        Pairs with i // d even share no record, nor do those with i // d odd, so each of the two sets is a sum of
+        independent hits. The level is shared among all distances d and both sets.
+        """
         n = min(self.x.size, MOST_LAGGED)
         changed, p = self._changed[:n], self._change[self._pair[:n]]
         found = []
@@ -159,16 +171,15 @@ class Transitions:
         if not found:
             return []
         tail, lag, hits, mean = min(found)
-        times = f"{hits:,} times, where {mean:,.1f} are expected ({_chance(tail)})"
-        return [f"records that are {lag:,} apart change together {times}"]
+        return [f"records {lag:,} apart changed together {hits:,} times, expected {mean:,.1f} ({_p_value(tail)})"]
 
 
-def _chance(tail):
+def _p_value(tail):
     return f"p-value {tail:.2g}" if tail > 1e-300 else "p-value below 1e-300"
 
 
 def _suspicious(changed, p):
-    """Distances at which records change together oftener than is expected, by the Poisson law's exponent."""
+    """Return the distances at which records change together most above expectation, by the Poisson exponent."""
     from scipy.fft import irfft, next_fast_len, rfft
 
     n = changed.size
@@ -181,7 +192,7 @@ def _suspicious(changed, p):
 
 
 def _tails(n_hits, n, p):
-    """(P(so many or fewer), P(so many or more)) of binomials, rounded up."""
+    """Return (P(n_hits or fewer), P(n_hits or more)) of binomials, rounded up."""
     from scipy.special import betainc, betaincc
 
     n_hits, n, p = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (n_hits, n, p)))
@@ -193,7 +204,10 @@ def _tails(n_hits, n, p):
 
 
 def _tails_of_unequal(n_hits, n, mean):
-    """The same for n independent hits of unequal probabilities that sum to `mean`: below mean - 1 and above mean + 1
-    the binomial with equal ones is more likely to be so far off (Hoeffding 1956, Theorem 4). 1 in between."""
+    """Return bounds of the same tails for n independent hits of unequal probabilities that sum to `mean`.
+
+    Below mean - 1 and above mean + 1 the binomial with equal probabilities has the larger tails (Hoeffding 1956,
+    Theorem 4). In between the bounds are 1.
+    """
     fewer, more = _tails(n_hits, n, min(1.0, mean / n) if n else 0.0)
     return float(fewer) if n_hits <= mean - 1.0 else 1.0, float(more) if n_hits >= mean + 1.0 else 1.0

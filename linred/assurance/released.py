@@ -1,9 +1,10 @@
 """Lower bounds of the figures of released records, for `linred.audit`.
 
-*Alphabets need not be known.* Given the column s, the symbols s that occur are fixed. Those of y are not, and to share
-a level out equally over the y that happen to occur would be wrong: the rarer the symbols, the more of them could have
-been there. So y gets a share of P(y|s) of the level: over all y, however many, these sum to one. P(y|s) is not known,
-but `lowest_of_any` finds a limit that holds with it, and a smaller share than is due is always safe.
+*Alphabets need not be known.* Given the column s, the symbols s that occur are fixed. The symbols y are not, and it
+would be wrong to share a level equally among the y that happen to occur: the rarer the symbols, the more of them could
+have occurred. Each y therefore gets the share P(y|s) of the level; over all y, however many, these shares sum to one.
+P(y|s) is not known, but `lowest_of_any` returns a limit that is valid with this share, and a smaller share than that is
+always safe.
 """
 
 import math
@@ -20,15 +21,18 @@ from linred.columns.adapters.kinds import adapter_of
 from linred.privacy.leakage import Leakage
 
 OF_FLOOR, OF_RATIO = 0.1, 0.9
-"""Shares of the level, in the LDP, of the limits that only set the shares of the y, and of the ratios themselves."""
+"""Shares of the LDP's level for the limits that only determine the shares of the y, and for the ratios themselves."""
 NEAREST, ROUNDS = 3, ((64, 8), (8, 64))
-"""Of each y, so many s and s' are tried; (how many (y, s, s') are worked out, in so many steps). All are paid for."""
+"""Number of s and of s' that are tried for each y; pairs (number of (y, s, s') examined, number of steps for each).
+
+The level is shared among all (y, s, s'), whether or not they are examined, so this choice costs no validity.
+"""
 CLIPS = (0.25, 0.5, 1.0, 2.0)
-"""The estimated log P(y|s)/P(y) that mutual information is bounded with lie in [-2 clip, clip] for one of these."""
+"""The bound of mutual information clips estimates of log P(y|s)/P(y) to [-2 clip, clip], for the best of these."""
 
 
 class Others(Enum):
-    """Stands for all symbols but one."""
+    """Stands for all symbols s except one."""
 
     ALL = "all others"
 
@@ -40,41 +44,47 @@ OTHERS = Others.ALL
 
 
 def lowest_of_any(n_hits, n, level):
-    """Lower limits of the probabilities of all symbols of an alphabet that may be of any size.
+    """Return lower limits of the probabilities of all symbols of an alphabet whose size is unknown.
 
     Guarantee
     ---------
-    That of a symbol of probability p is above p with probability level * p at most, and so any of them is with
-    probability `level` at most. Proof: let F(p) be the probability of so many hits or more. F(p) / p is the mean over
-    [0, p] of a beta density that rises and then falls, so it rises and then falls too, to 1 at p = 1: where it is at or
-    below the level, it is so all the way from 0. A limit with F(limit) <= level * limit is above the true p only if the
-    hits are so many that F(p) <= level * p, and that many or more happen with that probability at most. A single hit
-    says nothing: 0.
+    The limit of a symbol of probability p is above p with probability at most level * p, so any limit is wrong with
+    probability at most `level`. Proof: let F(p) be the probability of n_hits or more. F(p) / p is the mean over [0, p]
+    of a beta density that rises and then falls, so F(p) / p rises and then falls too, to 1 at p = 1. Hence if it is at
+    or below the level at some p, it is so everywhere below. A limit with F(limit) <= level * limit is therefore above
+    the true p only if n_hits is so large that F(p) <= level * p, and that many hits or more have at most this
+    probability. With a single hit the limit is 0.
 
     >>> lowest_of_any(np.array([1, 10, 1000]), 10000, 0.05).round(5).tolist()
     [0.0, 0.00015, 0.09168]
     """
     guess = np.asarray(n_hits) / n
-    for _ in range(3):  # falls towards the largest limit there is
+    for _ in range(3):  # decreases towards the largest valid limit
         guess = confidence_limits.lowest(n_hits, n, level * guess)
     limit = confidence_limits.lowest(n_hits, n, level * guess / 2.0)
     return np.where(limit >= guess / 2.0, limit, 0.0)
 
 
 def highest_of_any(n_hits, n, level):
-    """Upper limits of symbols with a hit or more, as `lowest_of_any`: at the limit h >= n_hits / n the tail is
-    level * n_hits / n <= level * h; beyond it the tail falls, and the share of the level rises."""
+    """Return upper limits of symbols with at least one hit, with the guarantee of `lowest_of_any`.
+
+    At the limit h >= n_hits / n the tail is level * n_hits / n <= level * h. Beyond h the tail falls, and the share of
+    the level rises.
+    """
     return confidence_limits.highest(n_hits, n, level * n_hits / n)
 
 
 class _Groups(NamedTuple):
-    """Hits of every (group, y) and the records of every group, a column: each s, then the complement of each s."""
+    """Hits of each (group, y), and the number of records of each group as a column.
+
+    Groups are the s, then the complement of each s.
+    """
 
     n_hits: np.ndarray
     n: np.ndarray
 
     def candidates(self, levels):
-        """(ratio of simple limits, at half of the level each; y; s; s') of the pairs that are tried."""
+        """Return (ratio of simple limits, each at half of the level; y; s; s') of the pairs to try."""
         low = confidence_limits.lowest(self.n_hits, self.n, levels / 2.0)
         y = np.flatnonzero((low > 0.0).any(axis=0))
         low, high = low[:, y], confidence_limits.highest(self.n_hits[:, y], self.n, levels[:, y].max(axis=0) / 2.0)
@@ -85,8 +95,10 @@ class _Groups(NamedTuple):
         return ratios[some], y[place[some]], s[some], other[some]
 
     def ratios(self, y, s, other, levels, n_steps):
-        """Lower bounds of P(y|s) / P(y|s') by `limits_of_two`, which has the proof, with a level for each, and limits
-        away from n_hits by 1 or more."""
+        """Return lower bounds of P(y|s) / P(y|s'), each at its own level; the proof is in `limits_of_two`.
+
+        Limits are at least one hit away from n_hits, as `Released._ldp` needs.
+        """
         evidence = np.array([confidence_limits.evidence_of_two(level) for level in levels[s, y]]).reshape(-1, 1)
         n_hits, n, other_hits, other_n = self.n_hits[s, y, None], self.n[s], self.n_hits[other, y, None], self.n[other]
         share = np.arange(n_steps) / n_steps
@@ -95,7 +107,8 @@ class _Groups(NamedTuple):
         return (np.minimum(low, (n_hits - 1) / n) / np.maximum(high, (other_hits + 1) / other_n)).min(axis=1)
 
     def _tried(self, low, high):
-        """Pairs of groups at every y: s with the highest low ends and s' with the lowest high ends; complements."""
+        """Return pairs of groups for each y: s with the highest lower limits and s' with the lowest upper limits, and
+        each s with its complement."""
         n_groups, n_y = low.shape
         n_s = n_groups if n_groups == 2 else n_groups // 2
         s, other = np.argsort(-low[:n_s], axis=0)[:NEAREST, None], np.argsort(high[:n_s], axis=0)[None, :NEAREST]
@@ -107,7 +120,7 @@ class _Groups(NamedTuple):
 
 
 class Released:
-    """Released records in codes, and counts of (s, y) for the s and y that occur."""
+    """Released records as codes, and the counts of (s, y) for the s and y that occur."""
 
     def __init__(self, s, y, mechanism):
         self.y_column = y
@@ -133,7 +146,7 @@ class Released:
         return counting.count_pairs(self.s[which], self.y[which], *map(len, self._labels), names=("s", "y"))
 
     def figures(self, level):
-        """(`Leakage`, labels of where the LDP is)."""
+        """Return (`Leakage`, labels (y, s, s') of the LDP or None)."""
         if self.n_s.size == 1 or self.counts.shape[1] == 1:
             return Leakage.all_equal(0.0), None
         ldp, where = self._ldp(level)
@@ -145,17 +158,18 @@ class Released:
         return figures.changed_by(_rounded_down), where if ldp > 0.0 else None
 
     def _halves(self):
-        """Numbers of records, shuffled: files are sorted."""
+        """Return the record numbers of two random halves. Shuffled, because files are often sorted."""
         shuffled = np.argsort(np.random.Philox(key=0x6C696E726564).random_raw(self.n), kind="stable")
         return shuffled[: self.n // 2], shuffled[self.n // 2 :]
 
     def _ldp(self, level):
-        """(lower bound, labels (y, s, s')): of every two s, and of every s and all others together, one of which has a
-        probability as small, or as large, as they have on average.
+        """Return (lower bound, labels (y, s, s')) from every two s, and from each s against all others together.
 
-        The bound of (y, s, s') fails with probability P(y|s) times the level of (s, s') at most, where `lowest_of_any`
-        did not fail; all of them sum to the level. Hits among the others are sums of unequal probabilities, and limits
-        that are away from n_hits by 1 or more hold for their mean (Hoeffding 1956, Theorem 4)."""
+        All others together are a valid s': at least one of them has a probability of y as small as their mean, and one
+        as large. If `lowest_of_any` holds, the bound of (y, s, s') fails with probability at most P(y|s) times the
+        level of (s, s'); over all (y, s, s') these sum to the level. Hits among all others are sums of unequal
+        probabilities, and limits at least one hit away from n_hits hold for their mean (Hoeffding 1956, Theorem 4).
+        """
         groups = self._groups()
         n_s, n_groups = self.n_s.size, groups.n.size
         floor = lowest_of_any(groups.n_hits, groups.n, OF_FLOOR * level / n_groups)
@@ -173,7 +187,7 @@ class Released:
         return math.log(max(1.0, ratios[best])), self._labelled(*(part[best] for part in where))
 
     def _groups(self):
-        """The counts of each s, and of all others than it where these are several."""
+        """Return the counts of each s, and of its complement if that has several symbols."""
         if self.n_s.size == 2:
             return _Groups(self.counts, self.n_s)
         n_others, others = self.n - self.n_s, self.counts.sum(axis=0) - self.counts
@@ -188,7 +202,7 @@ class Released:
         return label, *(OTHERS if s >= n_s else self._labels[0][self._some[0][s]] for s in several_s)
 
     def _lifts(self, level):
-        """Lower bounds of (max-lift, min-lift). For upper limits of P(y|s), y has a share of P(y) of the level."""
+        """Return lower bounds of (max-lift, min-lift). In upper limits of P(y|s), y has the share P(y) of the level."""
         of_one, of_all = OF_ONE * level / self.n_s.size, OF_ALL * level
         n_y = self.counts.sum(axis=0)
         max_ratio = lowest_of_any(self.counts, self.n_s, of_one) / highest_of_any(n_y, self.n, of_all)
@@ -197,8 +211,12 @@ class Released:
         return tuple(math.log(max(1.0, ratio.max())) for ratio in (max_ratio, min_ratio))
 
     def _information(self, first, halves, level):
-        """Lower bound of I(S;Y) >= E T(S,Y) + 1 - E e^T(S',Y), for any T, with S' independent of Y (Nguyen, Wainwright
-        & Jordan 2010). T and the bet are from the first half; two records of the second give a Z with that mean."""
+        """Return a lower bound of I(S;Y) >= E T(S,Y) + 1 - E e^T(S',Y).
+
+        The inequality holds for any T, with S' independent of Y (Nguyen, Wainwright & Jordan 2010). T and the bet are
+        chosen on the first half of the records; each two records of the second half give a Z with the right-hand side
+        as its mean.
+        """
         place = [np.searchsorted(some, codes) for some, codes in zip(self._some, (self.s, self.y), strict=True)]
         (s, y), (tested_s, tested_y) = ([codes[half] for codes in place] for half in halves)
         if tested_s.size < 4:
@@ -210,9 +228,9 @@ class Released:
 
 
 def _score_and_bet(scores, s, y, level):
-    """(the bound that the first half promises, as log(1 + u) is about u - u^2 / 2; scores; bet)."""
+    """Return (bound predicted from the first half, with log(1 + u) taken as u - u^2 / 2; scores; bet)."""
     z, low, high = _paired(scores, s, y), scores.min(), scores.max()
-    width = high - low + math.exp(high) - math.exp(low)  # of the values that Z can have
+    width = high - low + math.exp(high) - math.exp(low)  # of the range of Z
     if width == 0.0:
         return 0.0, scores, 0.0
     bet = min(0.9 / width, math.sqrt(2.0 * math.log(1.0 / level) / max(z.size * float(z.var()), 1e-9)))
@@ -220,9 +238,11 @@ def _score_and_bet(scores, s, y, level):
 
 
 def _lowest_mean(z, bet, level):
-    """The largest m with prod(1 + bet (z - m)) >= 1 / level, or 0: at the true mean of z, or above it, the product has
-    mean one at most, so it is so large with probability `level` at most (Markov); it falls with m. The bet is such that
-    no factor can be negative."""
+    """Return the largest m with prod(1 + bet (z - m)) >= 1 / level, or 0.
+
+    If m is at or above the true mean of z, the product has mean at most one, so it is that large with probability at
+    most `level` (Markov's inequality); the product falls with m. The bet is such that no factor is negative.
+    """
 
     def evidence(m):
         return float(np.log1p(bet * (z - m)).sum()) + math.log(level)
@@ -237,7 +257,7 @@ def _lowest_mean(z, bet, level):
 
 
 def _scores(counts):
-    """Estimates of log P(y|s)/P(y), drawn towards 0 by as many records as there are y."""
+    """Return estimates of log P(y|s)/P(y), shrunk towards 0 by as many pseudo-records as there are y."""
     n_s, p_y = counts.sum(axis=1, keepdims=True), counts.sum(axis=0) / max(1, counts.sum())
     prior = np.count_nonzero(p_y)
     lift = np.divide(counts + prior * p_y, (n_s + prior) * p_y, out=np.ones(counts.shape), where=p_y > 0.0)
@@ -245,18 +265,20 @@ def _scores(counts):
 
 
 def _paired(scores, s, y):
-    """One Z for every two records: the mean score of what belongs together, less that of what does not."""
+    """Return one Z for each two records: mean T of the matching pairs, plus 1, minus mean e^T of the crossed pairs."""
     (s, other_s), (y, other_y) = ((codes[: codes.size // 2 * 2 : 2], codes[1::2]) for codes in (s, y))
     together, apart = scores[s, y] + scores[other_s, other_y], np.exp(scores[s, other_y]) + np.exp(scores[other_s, y])
     return together / 2.0 + 1.0 - apart / 2.0
 
 
 def _leakage(first, second, level):
-    """Lower bound of log sum_y max_s P(y|s) >= log sum_s P(Y in A_s|s), for any sets A_s that share out the y.
+    """Return a lower bound of log sum_y max_s P(y|s) >= log sum_s P(Y in A_s|s).
 
-    They come from the first half, over the s with the most records, so many as promise most. On the second, the sum of
-    shares of A_s among the records of s is below its mean by sqrt(log(1/level)/2 sum_s 1/n_s) with probability `level`
-    at most (Hoeffding 1963)."""
+    The inequality holds for any disjoint sets A_s. They are chosen on the first half, for the s with the most records
+    in the second, and for as many of them as promise the largest bound. On the second half, the sum over s of the share
+    of A_s among the records of s exceeds its mean by sqrt(log(1/level)/2 sum_s 1/n_s) with probability at most `level`
+    (Hoeffding 1963), so subtracting that amount gives a lower bound.
+    """
     n_s = second.sum(axis=1)
     order = np.argsort(-n_s, kind="stable")[: np.count_nonzero(n_s)]
     price = np.sqrt(math.log(1.0 / level) / 2.0 * np.cumsum(1.0 / n_s[order]))
@@ -272,12 +294,12 @@ def _rounded_down(figure):
 
 
 class _Outside:
-    """Stands for all values of y outside the mechanism's alphabet: merged, they tell no more than each by itself."""
+    """Stands for all values of y outside the mechanism's alphabet. Merging them cannot increase a figure."""
 
 
 def _encoded(name, column):
-    """(codes, labels), in an order that does not depend on the run, for values that cannot be sorted too."""
+    """Return (codes, labels) in an order that does not depend on the run, even for values that cannot be sorted."""
     encoded = adapter_of(name, column).encoded(sort=False)
     order = sorted(range(len(encoded.labels)), key=lambda code: repr(encoded.labels[code]))
-    place = np.argsort(order).astype(np.uint32)  # of each code in that order
+    place = np.argsort(order).astype(np.uint32)  # of each code in this order
     return place[encoded.codes], tuple(encoded.labels[code] for code in order)

@@ -25,7 +25,7 @@ from linred.design.robust import careful, careful_markov
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.provenance import Design
-from linred.privacy.target import Target
+from linred.privacy.target import Target, refuses_epsilon
 
 HELD_OUT = 0.5
 STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))
@@ -34,6 +34,7 @@ MIXED = tuple(share / 100 for share in (99, 98, 97, 96, *range(95, -1, -3), 0))
 """Shares of draws from P_X along the path, where s is not seen."""
 
 
+@refuses_epsilon
 def fit(
     s,
     x,

@@ -13,7 +13,7 @@ from linred.design.fit import FitSettings
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
 from linred.frames.sanitize_frame import FrameTask, naming_columns, read_columns, sanitize_frame
-from linred.privacy.target import Target
+from linred.privacy.target import Target, refuses_epsilon
 from linred.sampling import keystream, sanitize_columns
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Sanitizer:
     (['job', 'year'], Sanitizer(sensitive='sex', public='job', ldp=0.5, seed=3))
     """
 
+    @refuses_epsilon
     def __init__(
         self,
         sensitive: Names,

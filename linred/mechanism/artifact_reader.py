@@ -1,7 +1,10 @@
-"""Reading an artifact: `linred.load`. Nothing in the file is trusted, and nothing of it is executed."""
+"""Reading an artifact: `linred.load`. Nothing in the file is trusted or executed; errors do not show its content."""
+
+from __future__ import annotations
 
 import json
 import math
+import os
 import re
 
 import numpy as np
@@ -19,60 +22,65 @@ from linred.privacy.target import Target
 from linred.sampling.sampled_probabilities import Realised
 
 MOST_GAP, MOST_NATS = 1e300, 1000.0
-"""No cost of a change and no information is larger."""
-
+"""Upper limits of the gap and of information figures, which no mechanism exceeds."""
 
 RELEASED_SLACK, FORGED_SLACK = 1e-9, 1e-6
-"""How far P(y|s) by the moves may be off, relative to itself, from what the figures are computed from; and how far
-certified figures may be below figures that they cover."""
+"""Accepted relative differences: between P(y|s) by the moves and the stored one, and between certified figures and
+larger figures that they must cover."""
+UNREADABLE = {
+    FileNotFoundError: "no such file",
+    IsADirectoryError: "is a directory, not a file",
+    PermissionError: "no permission to read it",
+}
 
 
-def load(path):
-    """The mechanism that `mechanism.save(path)` stored: the same integers in its tables, the same output for a key.
+def load(path: str | os.PathLike[str]) -> Mechanism:
+    """Return the mechanism that `mechanism.save(path)` stored.
 
-    Nothing in the file is executed. An `ArtifactError` where it is not such a file, or was changed, cut off, or written
-    by a later version; OSError where it cannot be read.
+    Its tables hold the same integers, so the same key gives the same output. Nothing in the file is executed. Raises an
+    `ArtifactError` if the file is not an artifact, is damaged, or was written by a later version of linred, and an
+    OSError if it cannot be read.
     """
-    with open(path, "rb") as file:
-        raw = file.read()
+    try:
+        with open(path, "rb") as file:
+            raw = file.read()
+    except tuple(UNREADABLE) as error:
+        raise type(error)(f"{path}: {UNREADABLE[type(error)]}") from None
     try:
         content = _parsed(raw)
         mechanism = _mechanism(content)
         if table_digest(mechanism) != content["tables_sha256"]:
-            raise ArtifactError("its tables compile to other integers than those that were stored: fit it again")
+            raise ArtifactError("its tables give other integers than those that were stored: fit it again")
     except ArtifactError as error:
         raise ArtifactError(f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise ArtifactError(f"{path}: it is not the artifact it says it is: {_one_line(error)}") from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError):
+        # Their messages may contain labels or entries of P(S, X).
+        raise ArtifactError(f"{path}: a field of it is missing or wrong: restore the file, or fit it again") from None
     return mechanism
-
-
-def _one_line(error):
-    text = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else str(error)
-    return text.partition("\n")[0][:200]
 
 
 def _parsed(raw):
     try:
         content = json.loads(raw.decode(), object_pairs_hook=_without_repeats, parse_constant=_refused)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise ArtifactError("it is not JSON, or was cut off") from None
+        raise ArtifactError("it is not JSON, or was cut off: restore the file, or fit again") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ArtifactError("it is JSON, but no linred mechanism")
+        raise ArtifactError("it is JSON, but not a linred mechanism: give a file that save() or linred fit wrote")
     version = content.get("version")
     if type(version) is not int or not 1 <= version <= VERSION:
         later = type(version) is int and version > VERSION
         what = "a later linred wrote it: upgrade linred" if later else "fit the mechanism again"
-        raise ArtifactError(f"its version is {version!r} and this linred reads versions 1 to {VERSION}: {what}")
+        shown = validation.shortened(version)
+        raise ArtifactError(f"its version is {shown} and this linred reads versions 1 to {VERSION}: {what}")
     if content.pop("sha256", None) != digest(content):
-        raise ArtifactError("its content is not what was stored (SHA-256 differs): restore it, or fit it again")
+        raise ArtifactError("its content has changed since it was stored (SHA-256 differs): restore it, or fit again")
     for migrate in MIGRATIONS[version - 1 :]:
         content = migrate(content)
     return content
 
 
 def _from_version_1(content):
-    """Version 2 names the mechanism and the scheme of its draws, and says the basis of certified figures in a word."""
+    """Add the id and the scheme of draws, new in version 2, and replace the sentence for `basis` by its word."""
     if content["certified"] is not None:
         basis = {"records that were not used for fitting": HELD_OUT, "the counts that it was fitted on": FITTED}
         content["certified"]["basis"] = basis.get(content["certified"]["basis"])
@@ -80,18 +88,18 @@ def _from_version_1(content):
 
 
 MIGRATIONS = (_from_version_1,)
-"""The function at place i takes the content of version i + 1 to that of version i + 2."""
+"""The function at position i converts content of version i + 1 to version i + 2."""
 
 
 def _without_repeats(pairs):
     together = dict(pairs)
     if len(together) < len(pairs):
-        raise ArtifactError("a name in it is there twice")
+        raise ArtifactError("it contains the same name twice: restore the file, or fit again")
     return together
 
 
 def _refused(constant):
-    raise ArtifactError(f"it has the number {constant}")
+    raise ArtifactError(f"it contains the number {constant}, which JSON does not allow")
 
 
 def _mechanism(content):
@@ -104,7 +112,7 @@ def _mechanism(content):
     if content["scheme_by_number"] != SCHEME_BY_NUMBER:
         raise ArtifactError("it draws by a scheme that this linred does not know: upgrade linred")
     if released is None and made["alpha"] is None:
-        raise ArtifactError("it has neither alpha nor what it releases")
+        raise ArtifactError("it has neither alpha nor the released distribution: restore the file, or fit again")
     mechanism = Mechanism(
         joint,
         name=_text("name", made["name"]),
@@ -133,22 +141,23 @@ def _mechanism(content):
 
 
 def check_parts(side, parts, labels):
-    """That labels are of as many parts as there are columns."""
-    for label in labels:
+    """Check that each label has one part for each of the columns of its side, "sensitive" or "public"."""
+    for place, label in enumerate(labels):
         n_parts = len(label) if isinstance(label, tuple) else 1
         if n_parts != len(parts) and not (len(parts) == 1 and isinstance(label, tuple)):
-            raise ArtifactError(f"the label {label!r} is not of {len(parts)} {side} columns")
+            name = "s_labels" if side == "sensitive" else "x_labels"
+            raise ArtifactError(f"{name}[{place}] does not have one part for each of {len(parts)} {side} columns")
 
 
 def _check_released(mechanism):
-    """That moves and tables release what the figures are computed from."""
+    """Check that moves and tables give the P(y|s) from which the figures are computed."""
     joint = mechanism.joint
     by_moves = released_by(joint, mechanism.keep, mechanism.move, mechanism.table_of, mechanism.tables)
     released = mechanism.p_y_given_s
     off = abs(by_moves - released) > RELEASED_SLACK * np.maximum(by_moves, released)
     if off[joint.p_s > 0.0].any():
         s, y = np.argwhere(off & (joint.p_s > 0.0)[:, None])[0].tolist()
-        raise ArtifactError(f"its moves make P(y={y}|s={s}) {by_moves[s, y]}, and it says {released[s, y]}")
+        raise ArtifactError(f"its moves contradict its figures at s_labels[{s}], x_labels[{y}]: fit it again")
 
 
 def _target(limits):
@@ -165,7 +174,7 @@ def _joint(name, content, s_labels, x_labels):
     p_sx = matrix if given == "p_sx" else p_s[:, None] * matrix
     for part, axis in ((p_s, 1), (p_x, 0)):
         if part.shape != p_sx.sum(axis=axis).shape or abs(part - p_sx.sum(axis=axis)).max() > validation.SUM_SLACK:
-            raise ArtifactError(f"the marginals of its {name} are not those of its {given}")
+            raise ArtifactError(f"the marginals of its {name} are not those of its {given}: fit it again")
     validation.distribution(name, p_sx)
     return Joint.from_marginals(p_s, p_x, s_labels, x_labels, **{given: matrix})
 
@@ -178,12 +187,12 @@ def _loaded_tables(tables, n_x):
 
 
 def _loaded_parts(moves, joint, sees_s, tables):
-    """keep, move and table_of: the default, with `moves` put into it; broadcast where s is not looked at."""
+    """Return keep, move and table_of: the defaults with `moves` filled in, broadcast if S is not used when sampling."""
     keep, move, table_of = (np.array(part if sees_s else part[:1]) for part in rows_by_default(joint, sees_s))
     if moves:
         s, x, kept, moved, table = zip(*moves, strict=True)
         if sees_s == (None in s):
-            raise ArtifactError("its moves do not look at s as it says")
+            raise ArtifactError("its moves contradict its sees_s: fit it again")
         s = _whole("s", s, joint.shape[0]) if sees_s else 0
         place = s, _whole("x", x, joint.shape[1])
         keep[place], move[place] = (validation.nonnegative("moves", part, 1) for part in (kept, moved))
@@ -192,13 +201,13 @@ def _loaded_parts(moves, joint, sees_s, tables):
     sums = np.bincount(np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), probability, indptr.size - 1)
     off = np.where(move > 0.0, abs(sums[table_of] - 1.0), 0.0)
     if max(abs(keep + move - 1.0).max(), off.max()) > validation.SUM_SLACK:
-        raise ArtifactError("probabilities in its moves or tables do not sum to one")
+        raise ArtifactError("probabilities in its moves or tables do not sum to one: fit it again")
     parts = (np.ascontiguousarray(part) for part in (keep, move, table_of))
     return parts if sees_s else (np.broadcast_to(part, joint.shape) for part in parts)
 
 
 def _whole(name, values, below):
-    """A column of indices in [0, below)."""
+    """Return a column of indices in [0, below)."""
     array = np.array(values)
     if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= below:
         raise ArtifactError(f"{name} in its moves or tables is not a whole number below {below}")
@@ -219,10 +228,11 @@ def _loaded_certified(content, mechanism):
 
 
 def _check_certified(certified, mechanism):
-    """That the figures can be true of these tables, whatever P(S, X) is, and of the fitted P(S, X) where they cover it.
+    """Check that these tables do not contradict the certified figures.
 
-    A worst-case bound covers the fitted P(S, X), and so do figures that hold all at once: those from the counts of
-    the fit, and a target that the plug-in figures had to meet as well. Figures from other records need not.
+    Worst-case bounds must cover what the tables can reveal for any P(S, X). They must also cover the plug-in figures of
+    the fitted P(S, X), and so must figures that hold simultaneously: those from the counts of the fit, and a target
+    that the plug-in figures had to meet too. Figures from other records may be below the plug-in figures.
     """
     worst_ldp = Leakage(_worst_ldp(mechanism), *(0.0,) * (len(FIGURES) - 1))
     bounds = [(certified.ceiling, worst_ldp), (certified.ceiling, certified.plug_in), (certified.ceiling, certified)]
@@ -234,7 +244,7 @@ def _check_certified(certified, mechanism):
 
 
 def _worst_ldp(mechanism):
-    """The largest log P(y|s)/P(y|s') over s != s', whatever P(x|s) is."""
+    """Return the largest log P(y|s)/P(y|s') over s != s' and over all P(x|s)."""
     realised, n_s = Realised(mechanism.sampler()), mechanism.joint.shape[0]
     if n_s == 1:
         return 0.0

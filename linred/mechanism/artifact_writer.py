@@ -1,10 +1,10 @@
-"""The artifact: a mechanism as a JSON file, to be read by people and by `linred.load`. Data only, never code.
+"""Writing an artifact: a mechanism as a JSON file for people and for `linred.load`. It contains data, never code.
 
-It holds P(S, X) and is confidential: it is written for its owner's eyes. The SHA-256 in it is over its content, not
-over its bytes, and finds damage, not forgery: whoever can change the file can change the digest too.
+The file contains P(S, X) and is confidential, for its owner only. Its SHA-256 covers the content, not the bytes. It
+detects damage, not forgery: whoever can change the file can change the digest too.
 
-Pairs (s, x) that are not among `moves` are kept where the fit saw them, and drawn from table 0 where it did not.
-Numbers are written with the shortest digits that read back as the same double.
+Pairs (s, x) that are not among `moves` are kept if the fit saw them, and drawn from table 0 otherwise. Numbers are
+written with the shortest digits that read back as the same double.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ CONFIDENTIAL = (
 
 
 def save(mechanism, path, force=False):
-    """Write `path`, readable by its owner only; an existing file is kept unless `force`. See `Mechanism.save`."""
+    """Write `path`, readable by its owner only. An existing file is kept unless `force`. See `Mechanism.save`."""
     content = _content(mechanism)
     text = _lines({**content, "sha256": digest(content)}) + "\n"
     with atomic_writer(path, force=force, private=True) as file:
@@ -40,7 +40,7 @@ def digest(content):
 
 
 def table_digest(mechanism):
-    """SHA-256 over the integers that are drawn from."""
+    """Return the SHA-256 of the integers that are sampled from."""
     kernel = mechanism.sampler().kernel
     digest = hashlib.sha256(mechanism.sampler().first_stage.encode())
     for array in (kernel.rows, kernel.cells):
@@ -50,7 +50,7 @@ def table_digest(mechanism):
 
 
 def _lines(value, indent=""):
-    """JSON with a line for each entry, but for what fits on one."""
+    """Return JSON with one entry on each line, except for objects and lists that fit on one line."""
     short = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if len(indent) + len(short) <= 110 or not isinstance(value, dict | list):
         return short
@@ -65,7 +65,7 @@ def _lines(value, indent=""):
 
 
 def summary(mechanism):
-    """What a mechanism is and does, in values that JSON has; without P(S, X) and without labels."""
+    """Return the figures and the origin of a mechanism as JSON values, without P(S, X) and without its alphabets."""
     return {
         "made": {
             "name": mechanism.name,
@@ -106,7 +106,7 @@ def _content(mechanism):
 
 
 def _figures(mechanism):
-    """For the reader; nothing is loaded from them."""
+    """Return the figures for human readers. `linred.load` ignores them."""
     report = mechanism.report()
     return {
         "unit": "nats",
@@ -118,13 +118,13 @@ def _figures(mechanism):
 
 
 def _certified_content(certified):
-    """Figures that hold with confidence; the plug-in ones are among `figures`, and are computed again when loaded."""
+    """Return the certified figures. Plug-in figures are among `figures` and are computed again when loaded."""
     about = {name: getattr(certified, name) for name in ("confidence", "basis", "n_records", "together", "because")}
     return {**finite(certified.as_dict()), **about, "ceiling": finite(certified.ceiling.as_dict())}
 
 
 def _design_content(design, joint):
-    """Labels by their places."""
+    """Return the fields of a `Design`, with labels replaced by their positions."""
     places = {
         side: [labels.index(label) for label in getattr(design, side)]
         for side, labels in (("redrawn_s", joint.s_labels), ("redrawn_x", joint.x_labels))
@@ -133,7 +133,7 @@ def _design_content(design, joint):
 
 
 def finite(figures):
-    """JSON has no infinity."""
+    """Replace infinite figures by "inf", because JSON has no infinity."""
     return {name: "inf" if value == math.inf else value for name, value in figures.items()}
 
 
@@ -147,13 +147,16 @@ def _fitted_content(fitted):
 
 
 def _joint_content(joint):
-    """What it was made from, with its marginals: a sum may round otherwise on another machine."""
+    """Return what the Joint was made from. Marginals are stored, because sums may round differently elsewhere."""
     given = {joint.given_as: getattr(joint, joint.given_as).tolist()}
     return given if joint.given_as == "counts" else {"p_s": joint.p_s.tolist(), "p_x": joint.p_x.tolist(), **given}
 
 
 def _moves(mechanism):
-    """[s, x, keep, move, table] of the pairs that are not as by default; s is None where it is not looked at."""
+    """Return [s, x, keep, move, table] of the pairs that differ from the default.
+
+    s is None if the mechanism does not use S when sampling.
+    """
     keep, move, table_of = (
         part if mechanism.sees_s else part[:1] for part in (mechanism.keep, mechanism.move, mechanism.table_of)
     )
@@ -166,7 +169,7 @@ def _moves(mechanism):
 
 
 def rows_by_default(joint, sees_s):
-    """keep, move and table_of of pairs that are kept where the fit saw them."""
+    """Return keep, move and table_of of a mechanism that keeps the pairs that the fit saw and redraws all others."""
     unseen = joint.unseen if sees_s else np.broadcast_to(joint.p_x == 0.0, joint.shape)
     return 1.0 - unseen, unseen.astype(np.float64), np.zeros(joint.shape, np.int32)
 

@@ -1,22 +1,28 @@
-"""What hangs on a mechanism: figures that hold with confidence, and what they cost."""
+"""Records of how a mechanism was certified and designed: `Certified`, `Design`."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from linred._common.render import Printed
+from linred._common.types import Label
 from linred.privacy.leakage import Leakage
 
-NOTHING = "no value tells anything, whatever the data"
+NOTHING = "Y reveals nothing about S, whatever P(S, X) is"
+"""Explanation of an LDP of 0."""
 HELD_OUT, FITTED = "held out", "fitted"
-"""What certified figures come from: records that were not used for fitting, or the counts of the fit."""
+"""Basis of certified figures: records that were not used for fitting, or the counts of the fit."""
 
 
 @dataclass(frozen=True, repr=False)
 class Certified(Printed, Leakage):
-    """Figures in nats. Each is at or above the truth with probability `confidence`; see `certify` for what is random.
+    """Figures in nats, each at or above its true value with probability `confidence`; see `certify` for what is random.
 
-    plug_in, ceiling : figures of the same kinds, without confidence. because : what makes `ldp` as large as it is.
-    together : whether all figures hold at once with that confidence; otherwise each does by itself.
+    basis : what the figures are computed from, "held out" records or the "fitted" counts; n_records : their number.
+    together : whether all figures hold simultaneously with that confidence; otherwise each holds by itself.
+    because : what determines `ldp`. It contains labels.
+    plug_in : the plug-in estimates. ceiling : the worst-case bounds, which need no data.
     """
 
     confidence: float
@@ -33,18 +39,19 @@ class Certified(Printed, Leakage):
 
 @dataclass(frozen=True, repr=False)
 class Design(Printed):
-    """How a mechanism came to be that meets its target with confidence; `mechanism.design`.
+    """How a mechanism was built that meets its target with confidence, and what that cost; `mechanism.design`.
 
-    redrawn_s, redrawn_x : labels of the s, and of the x, of which all records are redrawn from P_X: too rare to say
-        anything about. redrawn : the share of the records whose pair (s, x) is.
-    n_fitted, n_held_out : records that it was fitted on, and tested on.
-    n_passed, n_steps : how many steps of the path passed before one failed, of how many.
-    dtv, dtv_plug_in, dtv_ceiling : the share of records that change; that of the optimum if the fitted P(S, X) were the
-        truth; that of Lemma 1 for a ceiling that needs no data. The price of confidence.
+    redrawn_s, redrawn_x : labels of the s, and of the x, whose records are all resampled from P_X, because their counts
+        are too small to certify.
+    redrawn : share of the records in rare pairs (s, x), which are resampled from P_X for the same reason.
+    n_fitted, n_held_out : numbers of records used for fitting and for testing.
+    n_passed, n_steps : number of steps of the path that passed before one failed, and number of all steps.
+    dtv : share of changed records. dtv_plug_in : that of the optimum for the fitted P(S, X), without confidence.
+    dtv_ceiling : that of Lemma 1, whose worst-case bound meets the target without any data.
     """
 
-    redrawn_s: tuple
-    redrawn_x: tuple
+    redrawn_s: tuple[Label, ...]
+    redrawn_x: tuple[Label, ...]
     redrawn: float
     n_fitted: int
     n_held_out: int

@@ -1,21 +1,30 @@
-"""What a mechanism does, in figures: `mechanism.report()`, `mechanism.local()`, and its largest moves."""
+"""Figures of a mechanism: `mechanism.report()`, `mechanism.local()`, and its largest moves."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from linred._common.render import Printed
 from linred.distribution.joint import Joint
 from linred.privacy.leakage import Leakage, Utility
-from linred.privacy.local_geometry import local
+from linred.privacy.local_geometry import Local, local
+
+if TYPE_CHECKING:
+    from linred.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Report(Printed):
-    """Figures of a mechanism, in nats or in the unit of `base`; prints as a table."""
+    """Figures of a mechanism, in nats or in the unit of `base`; prints as a table.
 
-    mechanism: object
+    before : `Leakage` of S through X. after : `Leakage` of S through Y. utility : `Utility` of Y.
+    They are exact for the mechanism's Joint; for the population it was estimated from they are plug-in estimates.
+    """
+
+    mechanism: Mechanism
     base: float
     before: Leakage
     after: Leakage
@@ -25,12 +34,17 @@ class Report(Printed):
 
 
 class LocalReport(Printed):
-    """Exact and local figures of a mechanism: `.before` (S to X), `.after` (S to Y), `.utility` (X to Y), all `Local`;
-    prints as a table. `joints` are what they are about, by name."""
+    """Exact and local figures of a mechanism; prints as a table.
+
+    before, after, utility : `Local` figures of S to X, S to Y and X to Y. joints : the three Joints, by name.
+    """
 
     words = "local_report"
+    before: Local
+    after: Local
+    utility: Local
 
-    def __init__(self, mechanism, base):
+    def __init__(self, mechanism: Mechanism, base: float) -> None:
         self.mechanism, self.base = mechanism, base
         self.joints = {
             "S to X": mechanism.joint,
@@ -41,7 +55,7 @@ class LocalReport(Printed):
 
 
 class Move(NamedTuple):
-    """Records of (s, x) that become y, in codes; s is None where it is not looked at."""
+    """Records of (s, x) that become y, as codes; s is None if the mechanism does not use S when sampling."""
 
     s: int | None
     x: int
@@ -51,9 +65,10 @@ class Move(NamedTuple):
 
 
 def largest_moves(mechanism, n):
-    """The n `Move`s to another symbol that change the most records, the largest first.
+    """Return the n `Move`s to another symbol that change the most records, the largest first.
 
-    They are moves of the n pairs (s, x) whose largest one is largest. O(|S||X| + nonzeros log nonzeros + n |X|)."""
+    The n pairs (s, x) with the largest single moves contain them. O(|S||X| + nonzeros log nonzeros + n |X|).
+    """
     p_sx = mechanism.joint.p_sx if mechanism.sees_s else mechanism.joint.p_x[None]
     move, table = mechanism.move[: len(p_sx)], mechanism.table_of[: len(p_sx)]
     largest, (indptr, y, probability) = p_sx * move * _largest_other(mechanism.tables, table), mechanism.tables
@@ -68,7 +83,7 @@ def largest_moves(mechanism, n):
 
 
 def _largest_other(tables, table_of):
-    """The largest probability of another symbol than x in the table of each (s, x)."""
+    """Return the largest probability of a symbol other than x in the table of each (s, x)."""
     indptr, y, probability = tables
     order = np.lexsort((-probability, np.repeat(np.arange(indptr.size - 1), np.diff(indptr))))
     first, second = order[indptr[:-1]][table_of], order[np.minimum(indptr[:-1] + 1, indptr[1:] - 1)][table_of]

@@ -1,13 +1,16 @@
-"""Local approximations: figures near independence, where they are linear or quadratic, and how far they can be off.
+"""Local approximations: near independence the figures are linear or quadratic; error bounds come with them.
 
-With r(s,x) = P(x|s)/P(x) - 1, logarithms of lifts are r to first order and I(S;X) is half the chi-square divergence
-sum P(s) P(x) r^2 to second order (the local information geometry of Huang and Zheng; the paper's second future
-direction). The linear reduction scales r by 1-alpha: LDP and log-lift fall as 1-alpha, chi-square as its square.
+With r(s,x) = P(x|s)/P(x) - 1, the logarithms of lifts equal r to first order, and I(S;X) is half the chi-square
+divergence sum P(s) P(x) r^2 to second order (the local information geometry of Huang and Zheng; the paper's second
+future direction). The linear reduction multiplies r by 1-alpha, so LDP and log-lift fall as 1-alpha, and chi-square as
+its square.
 
-Taylor's remainder says how good that is. log(1+r) = r - r^2 / (2 (1+t)^2) with t between 0 and r, and the relative
-entropy of each cell is r^2 / (2 (1+t)) beyond its linear part, which sums to zero. The paper approximates in the region
-where the radius, max |r|, is at most one.
+Taylor's remainder bounds the error. log(1+r) = r - r^2 / (2 (1+t)^2) with t between 0 and r, and the relative entropy
+of each cell exceeds its linear part, which sums to zero, by r^2 / (2 (1+t)). The paper approximates where the radius,
+max |r|, is at most one. That condition does not make the approximation accurate; the interval does.
 """
+
+from __future__ import annotations
 
 import math
 from typing import NamedTuple
@@ -15,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from linred._common import validation
+from linred.distribution.joint import Joint
 
 
 class Approximation(NamedTuple):
-    """A local figure, and an interval that the exact one is in."""
+    """A local figure, and an interval [least, most] that contains the exact one."""
 
     value: float
     least: float
@@ -31,19 +35,19 @@ class Local(NamedTuple):
     ldp: Approximation
     log_lift: Approximation
     mutual_information: Approximation
-    chi_square: float  # no unit
+    chi_square: float  # dimensionless
     radius: float  # max |P(x|s)/P(x) - 1|
-    valid: bool  # the radius is at most one: the paper's region
+    valid: bool  # whether the radius is at most one, the paper's condition; no promise of accuracy
 
 
-def local(joint, base=math.e):
-    """Local figures of a Joint of S and X, or of S and Y (`mechanism.released`), with intervals for the exact ones.
+def local(joint: Joint, base: float = math.e) -> Local:
+    """Return local figures of a Joint of S and X, or of S and Y (`mechanism.released`), with intervals.
 
     Guarantee
     ---------
-    The exact figures lie in their intervals, up to rounding; these are wide where the radius is not small, and for LDP
-    and log-lift `most` is infinite where some P(x|s) is 0. After a linear reduction the radius is (1-alpha) times as
-    large, so that alpha >= 1 - 1/radius is in the region. O(|S||X|).
+    Each interval contains the exact figure, up to rounding. Intervals are wide unless the radius is small, and for LDP
+    and log-lift `most` is infinite if some P(x|s) is 0. A linear reduction multiplies the radius by 1-alpha, so the
+    paper's condition holds for alpha >= 1 - 1/radius. O(|S||X|).
 
     >>> from linred import Joint
     >>> figures = local(Joint([[0.26, 0.24], [0.24, 0.26]]))
@@ -57,7 +61,7 @@ def local(joint, base=math.e):
     highest, lowest = float(r.max()), float(r.min())
     radius = max(highest, -lowest)
     chi_square = float(p_s @ r**2 @ p_x)
-    # Of one logarithm; an LDP is the difference of two, which are off in the same direction.
+    # Error of one logarithm. An LDP is the difference of two, whose errors have the same sign.
     off = 0.5 * max(highest**2, (lowest / (1.0 + lowest)) ** 2 if lowest > -1.0 else math.inf)
     ldp, log_lift = float((r.max(axis=0) - r.min(axis=0)).max()), radius
     information = 0.5 * chi_square
@@ -69,5 +73,5 @@ def local(joint, base=math.e):
         (log_lift, max(0.0, log_lift - off), log_lift + off),
         (information, information / (1.0 + max(highest, 0.0)), most),
     )
-    in_base = (Approximation(*(part / log_base for part in figure)) for figure in figures)
-    return Local(*in_base, chi_square, radius, radius <= 1.0)
+    of_ldp, of_log_lift, of_information = (Approximation(*(part / log_base for part in figure)) for figure in figures)
+    return Local(of_ldp, of_log_lift, of_information, chi_square, radius, radius <= 1.0)

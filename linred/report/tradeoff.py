@@ -9,7 +9,7 @@ from linred._common import validation
 from linred.design.registry import KINDS
 from linred.mechanism.mechanism import Mechanism
 from linred.privacy.leakage import unit_of
-from linred.privacy.target import Target
+from linred.privacy.target import Target, refuses_epsilon
 
 MEASURES = {
     "alpha": "alpha, share of the way to P(x)",
@@ -31,6 +31,7 @@ FOR_ALPHA = ("markov", "optimal_markov", "non_markov")
 FOR_TARGET = (*FOR_ALPHA, "optimal")
 
 
+@refuses_epsilon
 def tradeoff(
     joint, *, alphas=None, ldp=None, log_lift=None, mechanisms=None, distortion=None, base=math.e, time_limit=None
 ):

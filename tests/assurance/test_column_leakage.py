@@ -158,5 +158,5 @@ def test_values_that_cannot_be_told_apart_are_not_measured():
     scan = ColumnLeakage("other")
     scan.add(encode("s", [0, 1]), ArrowColumn("other", pa.array([[1], [2]])))
     assert not scan.measured
-    with pytest.raises(RuntimeError, match="0 of 2 records were counted for 'other'"):
+    with pytest.raises(RuntimeError, match="0 of 2 records were counted for column 'other'"):
         scan.leak(2)

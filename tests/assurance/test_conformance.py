@@ -70,7 +70,7 @@ def test_a_swapped_alias_entry_is_caught():
     y = faulty(mechanism, swap_an_alias).sample(s, x, key=KEY, start=0)
     reason = refuting(mechanism, s, x, y).reasons[0]
     assert "became y =" in reason
-    assert "are expected (p-value" in reason
+    assert "times, expected " in reason
 
 
 def test_alpha_not_applied_is_caught():
@@ -78,7 +78,9 @@ def test_alpha_not_applied_is_caught():
         mechanism = MECHANISMS[name]
         s, x = records(mechanism.joint, 2000, 9)
         found = refuting(mechanism, s, x, x)
-        assert any("records: 0 of" in reason or "which is never drawn" in reason for reason in found.reasons), name
+        assert any(
+            "records: 0 of" in reason or "which the mechanism never draws" in reason for reason in found.reasons
+        ), name
 
 
 def test_alpha_not_applied_refutes_the_claim_too():
@@ -111,7 +113,7 @@ def test_one_leaked_zero_cell_is_caught_and_named():
     ]
     (reason,) = refuting(mechanism, *columns).reasons
     s, x, y = (column[record] for column in columns)
-    assert reason == f"record {record}, s = {s!r}, x = {x!r} became y = {y!r}, which is never drawn"
+    assert reason == f"record {record}: s = {s!r}, x = {x!r} became y = {y!r}, which the mechanism never draws"
 
 
 def test_one_keystream_for_two_sets_of_records_is_caught():
@@ -120,7 +122,7 @@ def test_one_keystream_for_two_sets_of_records_is_caught():
         s, x = np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1]])
         y = np.concatenate([sampler.sample(*first, key=KEY, start=0), sampler.sample(*second, key=KEY, start=0)])
         (reason,) = refuting(mechanism, s, x, y).reasons
-        assert reason.startswith("records that are 3,000 apart change together"), name
+        assert reason.startswith("records 3,000 apart changed together"), name
         assert reason.endswith("so they share randomness")
         y = np.concatenate(
             [sampler.sample(*first, key=KEY, start=0), sampler.sample(*second, key=KEY, context="second")]
@@ -134,8 +136,9 @@ def test_a_keystream_that_repeats_every_few_records_is_caught():
     s, x = records(mechanism.joint, 8000, 14)
     parts = [mechanism.sampler().sample(s[i : i + 500], x[i : i + 500], key=KEY, start=0) for i in range(0, 8000, 500)]
     reason = refuting(mechanism, s, x, np.concatenate(parts)).reasons[-1]
-    assert reason.startswith("records that are")
-    assert int(reason.split()[3].replace(",", "")) % 500 == 0
+    assert reason.startswith("records ")
+    assert " apart changed together " in reason
+    assert int(reason.split()[1].replace(",", "")) % 500 == 0
 
 
 def test_tails_of_unequal_probabilities_are_no_smaller_than_the_truth():
@@ -158,7 +161,7 @@ def test_a_y_outside_the_alphabet_is_an_impossible_move():
     for given in ({}, {"x": x}):
         found = audit(s, y, mechanism=mechanism, **given)
         assert found.conforms is False
-        assert found.reasons[0] == "y[2] = 9 is not in the mechanism's alphabet, nor is 1 other"
+        assert found.reasons[0] == "y[2] = 9 is not in the mechanism's alphabet; 2 such records in total"
     assert audit(s, x, mechanism=mechanism).conforms is None
     many = audit([0, 1] * 500, [9, 0, 9, 1] * 250, mechanism=mechanism)
     assert many.where[0] == 9

@@ -126,7 +126,7 @@ def test_audit_refutes(certain, released, linred_command):
         "audit", "released.csv", "--sensitive", "marital_status", "--released", "before", "--claim", ".01"
     )
     assert claimed.code == 3
-    assert "claimed to be 0.01" in claimed.out
+    assert "above the claim of 0.01" in claimed.out
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_a_target_of_zero_is_a_linear_reduction_only_where_it_draws_from_p_x():
 
 @pytest.mark.parametrize("baseline", ALL)
 def test_bad_arguments(baseline):
-    with pytest.raises(ValueError, match="a target is needed"):
+    with pytest.raises(ValueError, match="no target"):
         baseline(example_1())
     with pytest.raises(ValueError, match="log_lift = nan is outside"):
         baseline(example_1(), log_lift=float("nan"))

@@ -78,9 +78,9 @@ def test_targets_that_tables_hardly_tell_from_zero_are_met_by_independence():
 def test_alpha_and_targets_exclude_each_other():
     joint = example_1()
     for build in (linred.markov, linred.non_markov):
-        with pytest.raises(ValueError, match=r"alpha = 0.5 and a target are both given"):
+        with pytest.raises(ValueError, match=r"alpha= and a target are both given"):
             build(joint, 0.5, ldp=1.0)
-        with pytest.raises(ValueError, match="nothing is asked of the mechanism"):
+        with pytest.raises(ValueError, match="no target"):
             build(joint)
         with pytest.raises(ValueError, match=r"ldp = -1 is outside"):
             build(joint, ldp=-1)

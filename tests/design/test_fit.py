@@ -152,7 +152,7 @@ def test_columns():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({}, "nothing is asked"),
+        ({}, "no target"),
         ({"ldp": -1.0}, "ldp = -1.0"),
         ({"ldp": 1.0, "confidence": 1.0}, "confidence = 1.0"),
         ({"ldp": 1.0, "confidence": 0.9, "held_out": 1.5}, "held_out = 1.5"),

@@ -280,11 +280,11 @@ def test_when_time_is_over_for_a_given_alpha():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "nothing is asked of the mechanism: ldp, log_lift or both are needed, or alpha"),
+        ({}, "no target: give ldp=, log_lift= or both, or alpha="),
         ({"ldp": -0.1}, r"ldp = -0.1 is outside \[0, inf\]"),
         ({"ldp": math.nan}, "ldp = nan is outside"),
-        ({"log_lift": "1"}, "log_lift = '1' is not a number"),
-        ({"alpha": 0.5, "ldp": 1.0}, "alpha = 0.5 and a target are both given"),
+        ({"log_lift": "1"}, "log_lift is a str, not a number"),
+        ({"alpha": 0.5, "ldp": 1.0}, "alpha= and a target are both given"),
         ({"alpha": 1.5}, r"alpha = 1.5 is outside \[0, 1\]"),
         ({"ldp": 1.0, "sees_s": "yes"}, "sees_s = 'yes' is not True or False"),
         ({"ldp": 1.0, "keep_marginal": 1}, "keep_marginal = 1 is not True or False"),

@@ -120,7 +120,7 @@ def test_flights():
 
 def test_bad_arguments():
     for arguments, message in [
-        ({}, "a target is needed"),
+        ({}, "no target"),
         ({"ldp": -1.0}, r"ldp = -1.0 is outside \[0, inf\]"),
         ({"ldp": 1.0, "prefer": "x"}, "prefer = 'x' is not"),
     ]:

@@ -290,7 +290,7 @@ def test_lazy_frames_are_refused_before_they_are_collected(wrong, message):
 
 
 def test_a_mechanism_is_needed():
-    with pytest.raises(TypeError, match=r"^mechanism is a Joint, not a linred.Mechanism$"):
+    with pytest.raises(TypeError, match=r"^mechanism is a linred.Joint, not a linred.Mechanism$"):
         linred.sanitize_frame(DATA, JOINT, **NAMED)
 
 

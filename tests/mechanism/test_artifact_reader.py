@@ -4,9 +4,12 @@ tests/data/artifact_v1_*.json were written by `linred fit` before the modules we
 tests/data/adult.csv; the digests are of what that version drew. They are never written again.
 """
 
+import copy
 import hashlib
 import json
 import math
+import re
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +95,61 @@ def test_any_cut_is_refused(small, tmp_path):
         refused(small[:end], tmp_path, "cut off")
 
 
+UNREADABLE = {
+    "missing.json": (FileNotFoundError, "no such file"),
+    "folder": (IsADirectoryError, "is a directory, not a file"),
+    "unreadable.json": (PermissionError, "no permission to read it"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_file_that_cannot_be_read_is_named_in_a_sentence(name, tmp_path, monkeypatch):
+    (tmp_path / "folder").mkdir()
+    error, said = UNREADABLE[name]
+    if error is PermissionError:  # root may read any file
+
+        def open_nothing(*_):
+            raise PermissionError(13, "Permission denied", name)
+
+        monkeypatch.setattr("builtins.open", open_nothing)
+    with pytest.raises(error) as caught:
+        linred.load(tmp_path / name)
+    assert str(caught.value) == f"{tmp_path / name}: {said}"
+
+
+def leaves(value, place=()):
+    """The places of all values that have no parts."""
+    parts = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
+    found = [leaf for name, part in parts for leaf in leaves(part, (*place, name))]
+    return found or [place]
+
+
+MARKS = ("Zq7Marker", 918273645, 0.918273645, ["Zq7Marker"], {"Zq7Marker": 918273645}, {"decimal": "Zq7Marker"})
+
+
+@pytest.mark.parametrize("mark", MARKS, ids=str)
+def test_no_error_shows_what_is_in_the_file(mark, tmp_path):
+    """A marker in place of each value, with a new digest: labels, counts and probabilities are confidential."""
+    joint = linred.Joint.from_counts([[31, 10], [10, 20]], [("f", 1), ("m", 2)], ["a", "b"])
+    mechanism = linred.non_markov(joint, 0.5).replace(fitted=FITTED)
+    mechanism = mechanism.replace(certified=linred.certify(mechanism))
+    content = json.loads(stored(mechanism, tmp_path).read_bytes())
+    n_refused = 0
+    for place in leaves(content):
+        changed = copy.deepcopy(content)
+        part = changed
+        for name in place[:-1]:
+            part = part[name]
+        part[place[-1]] = mark
+        (tmp_path / "marked.json").write_bytes(signed(changed))
+        try:
+            linred.load(tmp_path / "marked.json")
+        except ArtifactError as error:
+            said, n_refused = "".join(traceback.format_exception(error)), n_refused + 1
+            assert not re.search("Zq7|918273", said) or place == ("version",), said
+    assert n_refused > 30
+
+
 def signed(content):
     content.pop("sha256", None)
     return json.dumps({**content, "sha256": artifact.digest(content)}).encode()
@@ -105,11 +163,11 @@ def test_versions_and_other_files_are_refused(small, tmp_path):
     refused(signed({**content, "scheme_by_number": 2}), tmp_path, "a scheme that this linred does not know")
     for wrong in ("", "x" * 32, 5, "A" * 32):
         refused(signed({**content, "id": wrong}), tmp_path)
-    refused(b'{"format": "other"}', tmp_path, "no linred mechanism")
-    refused(b"[1, 2]", tmp_path, "no linred mechanism")
+    refused(b'{"format": "other"}', tmp_path, "not a linred mechanism")
+    refused(b"[1, 2]", tmp_path, "not a linred mechanism")
     refused(b"\xff\xfe", tmp_path, "not JSON")
     refused(b"[" * 100_000, tmp_path, "not JSON")
-    refused(small.replace(b'"version"', b'"version": 1, "version"', 1), tmp_path, "there twice")
+    refused(small.replace(b'"version"', b'"version": 1, "version"', 1), tmp_path, "the same name twice")
     refused(small.replace(b'"version": 2', b'"version": NaN', 1), tmp_path, "the number NaN")
 
 
@@ -151,7 +209,8 @@ def test_labels_are_of_as_many_parts_as_there_are_columns(tmp_path):
     mechanism = mechanism.replace(fitted=FitSchema((ColumnSpec("s"),), (ColumnSpec("x"), ColumnSpec("y"))))
     content = json.loads(stored(mechanism, tmp_path).read_bytes())
     for wrong in (["a", "b"], [["a", 1], ["b"]], [["a", 1], 5], [["a", 1], None]):
-        refused(signed({**content, "x_labels": wrong}), tmp_path, "is not of 2 public columns")
+        said = r"x_labels\[[01]\] does not have one part for each of 2 public columns"
+        refused(signed({**content, "x_labels": wrong}), tmp_path, said)
 
 
 def test_an_empty_table_that_may_be_drawn_from_is_refused(tmp_path):
@@ -169,7 +228,7 @@ def test_moves_that_release_other_than_the_figures_say_are_refused(name, tmp_pat
     place = next(i for i, (_, _, keep, _, _) in enumerate(content["moves"]) if 0 < keep < 1)
     s, x, keep, _, table = content["moves"][place]
     content["moves"][place] = [s, x, keep - 1e-6, 1 - keep + 1e-6, table]
-    refused(signed(content), tmp_path, r"its moves make P\(y=")
+    refused(signed(content), tmp_path, r"its moves contradict its figures at s_labels\[\d\], x_labels\[\d\]")
 
 
 FITTED = FitSchema(

@@ -33,15 +33,18 @@ def test_limits_are_a_target():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: either(1), r"^nothing is asked of the mechanism: ldp, log_lift or both are needed, or alpha$"),
-        (lambda: either(1, 0.5, ldp=1.0), r"^alpha = 0.5 and .* are both given: give alpha, or ldp and log_lift$"),
-        (lambda: either(1, alpha=0.5, target=Target(1.0)), r"^alpha = 0.5 and a target are both given"),
+        (lambda: either(1), r"^no target: give ldp=, log_lift= or both, or alpha=$"),
+        (
+            lambda: either(1, 0.5, ldp=1.0),
+            r"^alpha= and a target are both given: give alpha=, or ldp= and/or log_lift=$",
+        ),
+        (lambda: either(1, alpha=0.5, target=Target(1.0)), r"^alpha= and a target are both given"),
         (lambda: either(1, alpha=2.0), r"^alpha = 2.0 is outside \[0, 1\]$"),
-        (lambda: either(1, ldp=1.0, target=Target(1.0)), r"^target and ldp are both given"),
-        (lambda: needed(1), r"^a target is needed: ldp=, log_lift= or both$"),
-        (lambda: either(1, alpha=0.5, ldp=math.inf), r"^alpha = 0.5 and a target are both given"),
+        (lambda: either(1, ldp=1.0, target=Target(1.0)), r"^target= and ldp= are both given: give one of them$"),
+        (lambda: needed(1), r"^no target: give ldp=, log_lift= or both$"),
+        (lambda: either(1, alpha=0.5, ldp=math.inf), r"^alpha= and a target are both given"),
         (lambda: needed(1, ldp=-1.0), r"^ldp = -1.0 is outside \[0, inf\]$"),
-        (lambda: target_or_alpha(None, {"ldp": None}), r"^nothing is asked of the mechanism"),
+        (lambda: target_or_alpha(None, {"ldp": None}), r"^no target: give ldp= or both, or alpha="),
     ],
 )
 def test_what_cannot_be_asked_is_named(call, message):
@@ -62,8 +65,31 @@ def test_other_keywords_are_refused_by_name():
 
 @pytest.mark.parametrize("target", [1, (1.0, 2.0), "x"])
 def test_a_target_is_a_target(target):
-    with pytest.raises(TypeError, match=r"^target is a .*, not a Target$"):
+    with pytest.raises(TypeError, match=r"^target is a (int|tuple|str), not a linred\.Target$"):
         either(1, target=target)
+
+
+ASKED_FOR_EPSILON = {
+    "alpha_for": lambda **limits: linred.alpha_for(example_1(), **limits),
+    "markov": lambda **limits: linred.markov(example_1(), **limits),
+    "non_markov": lambda **limits: linred.non_markov(example_1(), **limits),
+    "optimal": lambda **limits: linred.optimal(example_1(), **limits),
+    "selective": lambda **limits: linred.selective(example_1(), **limits),
+    "k_rr": lambda **limits: linred.baselines.k_rr(example_1(), **limits),
+    "pram": lambda **limits: linred.baselines.pram(example_1(), **limits),
+    "watchdog": lambda **limits: linred.baselines.watchdog(example_1(), **limits),
+    "fit": lambda **limits: linred.fit([0, 1], [0, 1], **limits),
+    "tradeoff": lambda **limits: linred.tradeoff(example_1(), **limits),
+    "Sanitizer": lambda **limits: linred.Sanitizer("s", "x", **limits),
+}
+
+
+@pytest.mark.parametrize("epsilon", ["epsilon", "eps"])
+@pytest.mark.parametrize("function", ASKED_FOR_EPSILON)
+def test_epsilon_is_called_ldp(function, epsilon):
+    for more in ({}, {"ldp": 1.0}):
+        with pytest.raises(TypeError, match=rf"^{function}\(\) has no argument {epsilon}=: ldp= is epsilon, in nats$"):
+            ASKED_FOR_EPSILON[function](**{epsilon: 1.0}, **more)
 
 
 MAKERS = [linred.alpha_for, linred.markov, linred.non_markov, linred.optimal, linred.selective, linred.baselines.k_rr]
