@@ -380,7 +380,7 @@ def test_bad_arguments_are_named(wrong, message):
 
 
 def test_only_a_mechanism_has_a_sampler():
-    with pytest.raises(TypeError, match=r"mechanism is a Joint, not a linred\.Mechanism"):
+    with pytest.raises(TypeError, match=r"^mechanism is a linred\.Joint, not a linred\.Mechanism"):
         linred.Sampler(example_1())
 
 
