@@ -10,7 +10,7 @@ from linred.assurance.certify import certify as certified_by
 from linred.batches.arrow_columns import binned
 from linred.cli import options
 from linred.cli.run_context import command
-from linred.columns.schema import names, parts_of
+from linred.columns.schema import missing_column, names, parts_of
 from linred.errors import FileError, UnseenError
 from linred.io import counting
 from linred.mechanism.artifact_reader import load
@@ -128,7 +128,7 @@ def _columns(source, sides):
     wanted = [part.name for parts in sides.values() for part in parts]
     for name in wanted:
         if name not in source.names:
-            raise FileError(f"{source.path} has no column {name!r} among its {len(source.names)}: correct the name")
+            raise FileError(missing_column(source.path, name, wanted, source.names))
     batches, start = {side: [] for side in sides}, 0
     for batch in source.batches(set(wanted), set(wanted)):
         for side, parts in sides.items():

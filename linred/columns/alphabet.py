@@ -1,16 +1,20 @@
-"""Alphabets: labels that are distinct, hashable and in order."""
+"""Alphabets: ordered labels, which are distinct and hashable."""
 
 import numpy as np
 
+from linred._common import validation
 from linred.columns.missing import is_missing
 
 
 def check_labels(name, labels, n_symbols=None):
-    """Labels as a tuple: hashable, distinct, and one for each symbol; a missing one is None."""
+    """Return labels as a tuple, with None for a missing one; by default 0, 1, 2, ...
+
+    Labels must be hashable and distinct, and there must be one for each of `n_symbols` symbols, if that is given.
+    """
     if labels is None:
         return tuple(range(n_symbols))
     if isinstance(labels, set | frozenset | dict) or not hasattr(labels, "__iter__"):
-        raise ValueError(f"{name} is a {type(labels).__name__}, not a sequence of labels in order")
+        raise ValueError(f"{name} is a {validation.type_name(labels)}, not a sequence of labels in order")
     labels = tuple(None if is_missing(label) else label for label in as_list(labels))
     if not labels:
         raise ValueError(f"{name} has no labels")
@@ -20,14 +24,19 @@ def check_labels(name, labels, n_symbols=None):
     for place, label in enumerate(labels):
         try:
             if first_place.setdefault(label, place) != place:
-                raise ValueError(f"{name}[{place}] = {label!r} is there before, at [{first_place[label]}]")
+                raise ValueError(f"{name}[{place}] repeats {name}[{first_place[label]}]: labels must be distinct")
         except TypeError:
-            raise ValueError(f"{name}[{place}] = {label!r} is not hashable") from None
+            raise ValueError(f"{name}[{place}] is {unhashable(label)}") from None
     return labels
 
 
+def unhashable(value):
+    """Describe a value that cannot be a label, without showing it."""
+    return f"a {validation.type_name(value)} that is not hashable: use text, numbers or tuples of these"
+
+
 def as_list(values):
-    """Python values, where they can be had; of times NumPy's own, which tolist() would make integers."""
+    """Return values as a list of Python objects; NumPy times stay as they are, because tolist() makes them integers."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
         return list(values)
     convert = getattr(values, "to_list", None) or getattr(values, "tolist", None)
@@ -35,38 +44,26 @@ def as_list(values):
 
 
 def as_objects(values):
-    """A one-dimensional array of objects: tuples stay tuples."""
+    """Return a one-dimensional array of objects, in which tuples stay tuples."""
     return np.fromiter(values, object, len(values))
 
 
 def in_order(name, occurring, sort):
-    """The values that are not missing, sorted unless their order will be declared."""
+    """Return the values that are not missing, sorted unless the caller will declare their order."""
     values = [value for value in occurring if not is_missing(value)]
     if not sort:
         return tuple(values)
     try:
         return tuple(sorted(values))
     except TypeError:
-        raise ValueError(f"{name} has values that cannot be sorted: pass {name}_labels to say their order") from None
+        raise ValueError(
+            f"{name} has values that cannot be sorted: convert them to one type, "
+            f"or give their order with {name}_labels= or an ordered categorical column"
+        ) from None
 
 
 def check_kept(labels, values):
-    """That a column's values are the labels that were put into it, not what is left of them; None is missing."""
-    for label, value in zip(labels, values, strict=True):
+    """Check that a column holds the labels that were put into it unchanged, with None as a missing value."""
+    for place, (label, value) in enumerate(zip(labels, values, strict=True)):
         if not (is_missing(value) if label is None else not is_missing(value) and label == value):
-            raise ValueError(f"{label!r} would become {value!r}")
-
-
-def with_new(categories, codes, labels, ordered):
-    """(a column's categories and after them the labels that are not there, the place of each label among them or -1),
-    without categories of its records that are no label: never drawn, they are not to be published either."""
-    occurs = np.bincount(np.asarray(codes, np.int64) + 1, minlength=len(categories) + 1)[1:] > 0
-    known = set(labels)
-    kept = (one for one, some in zip(categories, occurs, strict=True) if one in known or not some)
-    place = {label: code for code, label in enumerate(one for one in kept if one is not None)}
-    for label in labels:
-        if label is not None and label not in place:
-            if ordered:
-                raise ValueError(f"{label!r} is not among its ordered categories")
-            place[label] = len(place)
-    return list(place), np.array([-1 if label is None else place[label] for label in labels])
+            raise ValueError(f"label {place} would become another value")

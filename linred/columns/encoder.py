@@ -1,6 +1,9 @@
-"""Values to codes: `Encoder` for an alphabet that is known, `encode` for one that is read off a column too."""
+"""Turns values into codes: `Encoder` for a known alphabet, `encode` also for an alphabet taken from the column."""
+
+from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,55 +12,59 @@ from linred.columns.adapters.kinds import adapter_of
 from linred.columns.alphabet import check_labels
 from linred.columns.encoded_column import EncodedColumn, narrow
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linred._common.types import Column
+
 
 class Encoder:
-    """Codes by the place of each value in an alphabet, the number of labels for any other value.
+    """Encodes columns by the place of each value in an alphabet; the code of any other value is the number of labels.
 
-    Made once for an alphabet, and used for every column, batch and file. labels: see `check_labels`.
+    One encoder serves every column, batch and file. `labels` must have passed `check_labels`.
 
     >>> Encoder(("a", "b", None)).codes("x", ["b", "c", float("nan"), "a"]).tolist()
     [1, 3, 2, 0]
     """
 
-    def __init__(self, labels):
+    def __init__(self, labels: tuple[Any, ...]) -> None:
         self.labels, self.is_range = labels, labels == tuple(range(len(labels)))
 
     @cached_property
-    def with_missing(self):
-        """The encoder of the alphabet and of missing values, where these are none of its labels."""
+    def with_missing(self) -> Encoder:
+        """The encoder for this alphabet and, after its labels, missing values."""
         return Encoder((*self.labels, None))
 
     @cached_property
     def _place(self):
         return {label: place for place, label in enumerate(self.labels)}
 
-    def codes(self, name, column):
-        """Of a column, a table of columns or an adapter; an error calls it by `name`."""
+    def codes(self, name: str, column: Column) -> NDArray[Any]:
+        """Return the codes of a column, a table of columns or an adapter; errors call it `name`."""
         return adapter_of(name, column).codes_in(self)
 
-    def recoding_table(self, values):
-        """Codes of a few values, None for missing, as a table for `recoding.recode`."""
+    def recoding_table(self, values: Any) -> NDArray[Any]:
+        """Return the codes of a few values (None for missing), as a table for `recoding.recode`."""
         n_labels = len(self.labels)
         return narrow(np.array([self._place.get(value, n_labels) for value in values], np.int64), n_labels + 1)
 
-    def recoded(self, column):
-        """Codes of an `EncodedColumn`."""
+    def recoded(self, column: EncodedColumn) -> NDArray[Any]:
+        """Return the codes of an `EncodedColumn` in this alphabet."""
         if self.labels[: len(column.labels)] == column.labels:
             return column.codes
         return recoding.recode(column.codes, self.recoding_table(column.labels))
 
-    def first_unknown(self, codes):
-        """The first record whose value is no label; None where there is none."""
+    def first_unknown(self, codes: NDArray[Any]) -> int | None:
+        """Return the number of the first record whose value is not a label, or None."""
         n_labels = len(self.labels)
         return None if codes.max(initial=0) < n_labels else int(np.argmax(codes == n_labels))
 
 
 def encode(name, column, labels=None):
-    """A column or a table of columns as `EncodedColumn`: over declared labels, all other values being an error, or over
-    those that occur, sorted.
+    """Return a column or a table of columns as `EncodedColumn`, over declared labels or over its sorted values.
 
-    A column of integers whose labels are declared to be 0, 1, 2, ... is taken as it is, without a look at its
-    values: every kernel that reads codes checks their range.
+    If labels are declared, any other value is a ValueError. A column of integers with the labels 0, 1, 2, ... is used
+    as it is, unchecked, because every kernel that reads codes checks their range.
     """
     if labels is None:
         return adapter_of(name, column).encoded(sort=True)
@@ -67,6 +74,5 @@ def encode(name, column, labels=None):
     codes = adapter.codes_in(encoder)
     record = encoder.first_unknown(codes)
     if record is not None:
-        found = adapter.encoded(sort=False)  # its label is what is said: None for NaN
-        raise ValueError(f"{name}[{record}] = {found.labels[found.codes[record]]!r} is not in {name}_labels")
+        raise ValueError(f"{name}[{record}] is not in {name}_labels=, which must list every value of the column")
     return EncodedColumn(codes, encoder.labels)

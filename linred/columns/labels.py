@@ -1,4 +1,7 @@
-"""Labels as JSON and back, their types kept: text, true, numbers and null as they are, all else as {type: text}."""
+"""Converts labels to JSON and back without losing their types.
+
+Text, booleans, finite numbers and None become the same in JSON, tuples become lists, all else {type: text}.
+"""
 
 import datetime
 import decimal
@@ -15,13 +18,13 @@ _TAGGED = {
     "datetime": (datetime.datetime, datetime.datetime.isoformat, datetime.datetime.fromisoformat),
     "time": (datetime.time, datetime.time.isoformat, datetime.time.fromisoformat),
     "decimal": (decimal.Decimal, str, decimal.Decimal),
-    "float": (float, repr, float),  # infinite ones
+    "float": (float, repr, float),  # only infinite ones; JSON holds all others
 }
 _NUMPY_TIMES = {"datetime64": np.datetime64, "timedelta64": np.timedelta64}
 
 
 def to_json(name, labels):
-    """A list of JSON values, or a ValueError that names the label that cannot be one."""
+    """Return labels as a list of JSON values; a ValueError names the place of a label that JSON cannot hold."""
     return [_to_json(f"{name}[{place}]", label) for place, label in enumerate(labels)]
 
 
@@ -42,6 +45,7 @@ def _to_json(place, label):
 
 
 def from_json(name, values):
+    """Return the labels that `to_json` wrote; a ValueError names the place of a value that is not one."""
     if not isinstance(values, list):
         raise ValueError(f"{name} is not a list")
     return tuple(_from_json(f"{name}[{place}]", value) for place, value in enumerate(values))
@@ -71,7 +75,7 @@ KINDS = {bool: "true or false", int: "whole numbers", float: "numbers", str: "te
 
 
 def kind_of(labels):
-    """What the labels that are not missing are, in a word or two; None where there are none, or of several kinds."""
+    """Return what kind of values the labels are, such as "text"; None if they are of several kinds or all missing."""
     kinds = {type(label) for label in labels if label is not None}
     if len(kinds) != 1:
         return None

@@ -1,9 +1,9 @@
-"""Which value counts as missing: the one rule for every kind of column. A missing value's label is None."""
+"""The one rule, for every kind of column, for which values are missing. The label of a missing value is None."""
 
 
 def is_missing(value):
-    """Whether a value stands for none: None, or one that does not equal itself, as NaN, NaT and pandas.NA."""
+    """Return whether a value is missing: None, or a value that does not equal itself (NaN, NaT, pandas.NA)."""
     try:
         return value is None or bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to itself; an array is many things
+    except (TypeError, ValueError):  # neither pandas.NA nor an array has a truth value
         return not hasattr(value, "__len__")

@@ -1,93 +1,125 @@
-"""Where a mechanism's Joint came from: the columns of a table, their bins, and what other columns tell about S."""
+"""Where the Joint of a mechanism came from: columns of a table, their bins, and what other columns reveal about S."""
 
+from __future__ import annotations
+
+import difflib
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from linred._common import validation
+
 
 class ColumnSpec(NamedTuple):
-    """One column of S or of X: its name in a table, and the edges that sort its numbers into bins, if any."""
+    """One column of S or of X: its name in a table, and the edges of its bins, if its numbers are binned."""
 
     name: str
-    edges: tuple = ()
-    called: str = ""  # in the labels of bins, where it has another name by now
+    edges: tuple[float, ...] = ()
+    called: str = ""  # if renamed: the name at the fit, which the labels of its bins keep
 
     @property
-    def bins(self):
-        """The labels of its bins, from the lowest to the highest; every number is in one of them."""
+    def bins(self) -> tuple[str, ...]:
+        """The labels of its bins, from lowest to highest; every number is in exactly one bin."""
         if not self.edges:
             return ()
         name, texts = self.called or self.name, [repr(edge).removesuffix(".0") for edge in self.edges]
         between = (f"{low}<={name}<{high}" for low, high in pairwise(texts))
         return (f"{name}<{texts[0]}", *between, f"{name}>={texts[-1]}")
 
-    def renamed(self, name):
+    def renamed(self, name: str) -> ColumnSpec:
+        """Return the same column for a table in which it has another name."""
         return self._replace(name=name, called=self.called or self.name)
 
-    def codes(self, numbers):
-        """The place of each number among the bins, -1 where it is NaN."""
+    def codes(self, numbers: Any) -> Any:
+        """Return the place of each number's bin, -1 for NaN."""
         return np.where(np.isnan(numbers), -1, np.searchsorted(self.edges, numbers, side="right"))
 
 
 class Leak(NamedTuple):
-    """What a column that is passed on tells about S. Figures of the fitting data, in nats."""
+    """What another published column reveals about S. Figures are of the fitting data, in nats."""
 
     column: str
     n_values: int
-    information: float  # I(S; column), as counted
-    by_chance: float  # what a column that has nothing to do with S would show, about: (|S|-1)(|column|-1) / 2n
-    guessed: float  # the share of records whose S is the likeliest one, given the column
-    at_least: bool  # values were counted together, so that the truth may be more
+    information: float  # I(S; column) in the counts of the fitting data
+    by_chance: float  # approximately what a column independent of S would show: (|S|-1)(|column|-1) / 2n
+    guessed: float  # share of records whose S is guessed correctly by the likeliest s given the column
+    at_least: bool  # whether values were grouped before counting, so that the figures are lower bounds
 
     @property
-    def beyond_chance(self):
+    def beyond_chance(self) -> float:
+        """Mutual information with S, less what is expected by chance."""
         return max(0.0, self.information - self.by_chance)
 
 
 class FitSchema(NamedTuple):
-    """What is known of a fit beside its counts; `mechanism.fitted`."""
+    """What is known about a fit besides its counts: `mechanism.fitted`."""
 
     sensitive: tuple[ColumnSpec, ...]
     public: tuple[ColumnSpec, ...]
-    declared: bool = False  # the alphabets were declared, not read off the data
-    missing: str = "category"  # or "skip": records with a missing value were left out of the fit
+    declared: bool = False  # whether the alphabets were declared, not taken from the data
+    missing: str = "category"  # or "skip": the fit left out records with a missing value
     leaks: tuple[Leak, ...] = ()
-    scanned: bool = False  # whether other columns were looked at
+    scanned: bool = False  # whether the fit measured what other columns reveal about S
 
-    def telling(self, information):
-        """The leaks that tell more about S than `information`, which is what the released column tells."""
+    def telling(self, information: float) -> tuple[Leak, ...]:
+        """Return the leaks that reveal more about S than `information`, the figure of the released column."""
         return tuple(leak for leak in self.leaks if leak.beyond_chance > information)
 
 
 def names(parts):
+    """Return the names of `ColumnSpec`s."""
     return tuple(part.name for part in parts)
 
 
 def parts_of(name, columns, bins=None):
-    """Names of columns, one or several, as `ColumnSpec`s; an error names what is wrong."""
+    """Return one name or several names of columns as `ColumnSpec`s, with the edges that `bins` has for them."""
     if isinstance(columns, bytes | dict | set | frozenset) or not hasattr(columns, "__iter__"):
-        raise ValueError(f"{name} is a {type(columns).__name__}, not the name of a column or a list of names")
+        kind = validation.type_name(columns)
+        raise ValueError(f"{name} is a {kind}, not the name of a column or a list of names")
     columns = (columns,) if isinstance(columns, str) else tuple(columns)
     if not columns:
         raise ValueError(f"{name} names no column")
     for place, column in enumerate(columns):
         if not isinstance(column, str) or not column:
-            raise ValueError(f"{name}[{place}] = {column!r} is not the name of a column")
+            what = "empty" if column == "" else f"a {validation.type_name(column)}"
+            raise ValueError(f"{name}[{place}] is {what}, not the name of a column")
         if column in columns[:place]:
             raise ValueError(f"{name} names {column!r} twice")
     return tuple(ColumnSpec(column, check_edges(column, (bins or {}).get(column, ()))) for column in columns)
 
 
 def check_edges(column, edges):
-    """Edges of bins as floats: finite, and each above the one before it."""
+    """Return the edges of bins as floats, which must be finite and increasing."""
     try:
         if isinstance(edges, str | bytes):
             raise TypeError
         edges = tuple(float(edge) for edge in edges)
     except (TypeError, ValueError):
-        raise ValueError(f"bins of {column!r}: {edges!r} are not numbers") from None
+        raise ValueError(f"bins of {column!r}: {validation.shortened(edges)} is not a list of numbers") from None
     for i, edge in enumerate(edges):
         if not np.isfinite(edge) or (i and edge <= edges[i - 1]):
             raise ValueError(f"bins of {column!r}: {edge:g} is not a finite number above the edge before it")
     return edges
+
+
+def missing_column(table, name, asked, all_names, role=""):
+    """Return the message for a column that a table lacks. role: what the column was to be.
+
+    Names of the table, or the nearest of them, are shown only if one of the columns `asked` for is there. Otherwise
+    they may be the values of a first record, since a CSV file without a header has these in place of names.
+    """
+    lacks = f"{table} has no column {name!r}" + (f" ({role})" if role else "")
+    if not set(asked) & set(all_names):
+        n_columns = f"{len(all_names)} column{'s' * (len(all_names) != 1)}"
+        return (
+            f"{lacks}, nor any other that was asked for; it has {n_columns}. Is its first line a record, not a header?"
+        )
+    near = difflib.get_close_matches(name, [one for one in all_names if isinstance(one, str)], 1)
+    return f"{lacks}: did you mean {near[0]!r}?" if near else f"{lacks}: it has {listed(all_names)}"
+
+
+def listed(all_names):
+    """Return names for a message: those that fit on a line, each shortened if it is long."""
+    texts = [text if len(text := repr(name)) <= 60 else f"{text[:57]}..." for name in all_names[:12]]
+    return ", ".join(texts) + (f" and {len(all_names) - 12:,} more" if len(all_names) > 12 else "")

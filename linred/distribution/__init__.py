@@ -1,4 +1,4 @@
-"""P(S, X): `Joint`, from codes, counts or probabilities, its linear reduction, and tallies that grow batch by batch.
+"""The distribution P(S, X): `Joint`, its linear reduction, and tallies of counts that grow batch by batch.
 
 Measures of what a distribution reveals about S are in `linred.privacy`.
 """

@@ -1,4 +1,4 @@
-"""Counts of records that come in batches, each with labels of its own."""
+"""Counts records that come in batches, each with labels of its own."""
 
 import math
 
@@ -9,11 +9,14 @@ from linred.distribution.joint import Joint
 from linred.errors import FileError
 
 MOST_LABELS = 2**22
-"""Of either column."""
+"""The largest alphabet of either column."""
 
 
 class Tally:
-    """Counts of pairs of labels, over alphabets that grow as batches come. what: of which columns, for an error."""
+    """Counts of pairs of labels, over alphabets that grow with each batch.
+
+    what : the columns that are counted, for errors. most_cells : the largest table of counts that is allowed.
+    """
 
     def __init__(self, what, most_cells):
         self._what, self._most_cells = what, most_cells
@@ -21,15 +24,16 @@ class Tally:
 
     @property
     def n_records(self):
+        """Number of records counted so far."""
         return int(self.counts.sum())
 
     @property
     def labels(self):
-        """Those of both columns, as they came."""
+        """The labels of both columns, in the order in which they came."""
         return [tuple(place) for place in self._places]
 
     def add(self, s, x):
-        """Count two `EncodedColumn`s as long as each other."""
+        """Count the records of two `EncodedColumn`s of the same length."""
         where = []
         for place, column in zip(self._places, (s, x), strict=True):
             where.append([place.setdefault(label, len(place)) for label in column.labels])
@@ -40,18 +44,18 @@ class Tally:
             grown[: self.counts.shape[0], : self.counts.shape[1]] = self.counts
             self.counts = grown
         counts = counting.count_pairs(s.codes, x.codes, len(s.labels), len(x.labels), names=("s", "x"))
-        np.add.at(self.counts, np.ix_(*where), counts)  # NaN and null, say, are two codes of one label
+        np.add.at(self.counts, np.ix_(*where), counts)  # two codes may have one label: NaN and null
 
     def joint(self, alphabets):
-        """The Joint over two alphabets that hold the labels that came, in their order."""
+        """Return the Joint over two alphabets that contain all labels that came."""
         s, x = ([place[label] for label in alphabet] for place, alphabet in zip(self._places, alphabets, strict=True))
         return Joint.from_counts(self.counts[np.ix_(s, x)], *alphabets)
 
 
 def check_size(what, shape, most_cells):
-    """That a table of counts of so many labels fits into memory."""
+    """Check that a table of counts for alphabets of this shape fits into memory."""
     if math.prod(shape) > most_cells or max(shape) > MOST_LABELS:
         raise FileError(
             f"{what} have {shape[0]:,} and {shape[1]:,} values, too many for a table of counts: "
-            "sort numbers into --bins, or choose other columns"
+            "put numbers into --bins, or choose other columns"
         )

@@ -1,11 +1,14 @@
-"""`Sanitizer`: fits a mechanism to a frame, and sanitises frames by it, by the conventions of scikit-learn."""
+"""`Sanitizer`: fits a mechanism to a frame and sanitises frames with it, by the conventions of scikit-learn."""
+
+from __future__ import annotations
 
 import inspect
+from typing import TYPE_CHECKING, Any
 
 from linred._common import validation
 from linred.columns.adapters.kinds import frame_of, symbol_of
 from linred.columns.alphabet import as_objects
-from linred.columns.schema import FitSchema, names, parts_of
+from linred.columns.schema import FitSchema, listed, names, parts_of
 from linred.design.fit import FitSettings
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
@@ -13,20 +16,26 @@ from linred.frames.sanitize_frame import FrameTask, naming_columns, read_columns
 from linred.privacy.target import Target, refuses_epsilon
 from linred.sampling import keystream, sanitize_columns
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from linred._common.types import Context, Frame, Key, Names, Unseen
+    from linred.mechanism.mechanism import Mechanism
+
 
 class Sanitizer:
-    """Fits a mechanism to a frame, and sanitises frames by it: fit and transform as in scikit-learn.
+    """Fits a mechanism to a frame and sanitises frames with it: fit and transform as in scikit-learn.
 
     Parameters
     ----------
     sensitive, public : name of a column, or list of names
-        The columns S and X; several are one composite symbol.
+        The columns S and X. Several columns are one composite symbol.
     ldp, log_lift, alpha, mechanism, sees_s : as in `linred.fit`
-        Targets in nats, or alpha; "optimal", "non_markov", "markov" or a function of a Joint and of these; whether a
-        draw may depend on s: if not, frames to transform may lack S.
+        Targets in nats, or alpha; "optimal", "non_markov", "markov" or a function of a Joint and the targets; whether
+        the mechanism uses S when sampling. If it does not, frames to transform may lack S.
     bins : {name: edges}, optional
-        Sensitive or public columns of numbers that are sorted into bins.
-    keep_sensitive, columns, unseen, seed, key, context, id : as in `sanitize_frame`
+        Edges that sort the numbers of sensitive or public columns into bins.
+    keep_sensitive, columns, keep_metadata, unseen, seed, key, context, id : as in `sanitize_frame`
 
     Attributes
     ----------
@@ -35,14 +44,14 @@ class Sanitizer:
 
     Guarantee
     ---------
-    That of the mechanism, for the records of the fit: alphabets are read off that data, and figures are of it; for any
-    other data they are estimates. `fit` looks at the settings, and changes nothing where one is wrong. The key is not
-    shown, but pickle and `get_params` give it away.
+    That of the mechanism. Alphabets and figures come from the data of the fit: the figures are exact for the fitted
+    distribution and plug-in estimates for any other. If a setting is wrong, `fit` raises an error and changes nothing.
+    The key is not shown, but pickle and `get_params` return it.
 
     >>> frame = {"sex": ["f", "m", "m", "f"] * 9, "job": ["a", "b", "a", "a"] * 9, "year": [1, 2, 3, 4] * 9}
     >>> sanitizer = Sanitizer("sex", "job", ldp=0.5, seed=3)
     >>> sanitizer.fit_transform(frame)["job"][:4]
-    ['b', 'b', 'a', 'a']
+    ['a', 'b', 'a', 'a']
     >>> sanitizer.get_feature_names_out().tolist(), sanitizer
     (['job', 'year'], Sanitizer(sensitive='sex', public='job', ldp=0.5, seed=3))
     """
@@ -50,30 +59,31 @@ class Sanitizer:
     @refuses_epsilon
     def __init__(
         self,
-        sensitive,
-        public,
+        sensitive: Names,
+        public: Names,
         *,
-        ldp=None,
-        log_lift=None,
-        alpha=None,
-        mechanism="optimal",
-        sees_s=True,
-        bins=None,
-        keep_sensitive=False,
-        columns=None,
-        unseen="error",
-        seed=None,
-        key=None,
-        context=b"",
-        id=None,
-    ):
+        ldp: float | None = None,
+        log_lift: float | None = None,
+        alpha: float | None = None,
+        mechanism: str | Callable[..., Mechanism] = "optimal",
+        sees_s: bool = True,
+        bins: Mapping[str, Sequence[float]] | None = None,
+        keep_sensitive: bool = False,
+        columns: Names | None = None,
+        keep_metadata: bool = False,
+        unseen: Unseen = "error",
+        seed: int | None = None,
+        key: Key | None = None,
+        context: Context = b"",
+        id: Names | None = None,
+    ) -> None:
         self.sensitive, self.public, self.mechanism, self.sees_s, self.bins = sensitive, public, mechanism, sees_s, bins
         self.ldp, self.log_lift, self.alpha = ldp, log_lift, alpha
-        self.keep_sensitive, self.columns, self.unseen = keep_sensitive, columns, unseen
-        self.seed, self.key, self.context, self.id = seed, key, context, id
+        self.keep_sensitive, self.columns, self.keep_metadata = keep_sensitive, columns, keep_metadata
+        self.unseen, self.seed, self.key, self.context, self.id = unseen, seed, key, context, id
 
-    def fit(self, frame, y=None):
-        """Fit a mechanism to the records of a frame. y is not looked at; of a LazyFrame, S and X are collected."""
+    def fit(self, frame: Frame, y: object = None) -> Sanitizer:
+        """Fit a mechanism to the records of a frame, and return self. Ignores y; collects S and X of a LazyFrame."""
         limits = {name: getattr(self, name) for name in Target._fields}
         settings = FitSettings.checked(self.mechanism, self.alpha, limits, self.sees_s)
         task, frame = self._task(), frame_of(frame)
@@ -93,12 +103,12 @@ class Sanitizer:
         return self
 
     def _how(self):
-        """The settings that are arguments of `sanitize_frame` too."""
-        shared = ("keep_sensitive", "columns", "id", "seed", "key", "context", "unseen")
+        """The settings that are also arguments of `sanitize_frame`."""
+        shared = ("keep_sensitive", "columns", "keep_metadata", "id", "seed", "key", "context", "unseen")
         return {name: getattr(self, name) for name in shared}
 
     def _task(self):
-        """What the settings say, or a ValueError that names the one that is wrong."""
+        """The `FrameTask` of the settings; a ValueError names a setting that is wrong."""
         sides = {side: names(parts_of(side, getattr(self, side))) for side in ("sensitive", "public")}
         bins = _checked_bins(self.bins, sides["sensitive"] + sides["public"])
         task = FrameTask(None, *(parts_of(side, named, bins) for side, named in sides.items()), **self._how())
@@ -107,12 +117,12 @@ class Sanitizer:
         keystream.check_key_use(self.key, self.id, None, keystream.context_bytes(self.context))
         return task
 
-    def transform(self, frame):
-        """The sanitised frame: see `sanitize_frame`. Without key or seed, each call draws anew."""
+    def transform(self, frame: Frame) -> Any:
+        """Return the sanitised frame: see `sanitize_frame`. Without key or seed, each call uses fresh randomness."""
         return sanitize_frame(frame, self._fitted("transform").mechanism_, **self._how())
 
-    def fit_transform(self, frame, y=None):
-        """fit and transform, of one frame."""
+    def fit_transform(self, frame: Frame, y: object = None) -> Any:
+        """Fit to a frame and return it sanitised."""
         return self.fit(frame, y).transform(frame)
 
     def _fitted(self, wanted):
@@ -120,30 +130,30 @@ class Sanitizer:
             raise NotFittedError(f"this Sanitizer is not fitted: call fit(frame) before {wanted}")
         return self
 
-    def get_feature_names_out(self, input_features=None):
-        """The names of the columns that transform leaves of those that fit has seen."""
+    def get_feature_names_out(self, input_features: Iterable[Any] | None = None) -> Any:
+        """Return an array of the names of the columns that `transform` returns for the frame of the fit."""
         all_names = self._fitted("get_feature_names_out").feature_names_in_.tolist()
         if input_features is not None and list(input_features) != all_names:
-            raise ValueError(f"input_features is not feature_names_in_, {validation.shortened(all_names)}")
+            raise ValueError(f"input_features is not feature_names_in_: {listed(all_names)}")
         fitted = self.mechanism_.fitted
         places = FrameTask(self.mechanism_, fitted.sensitive, fitted.public, **self._how()).places(all_names)
         return as_objects([all_names[place] for place in places])
 
-    def get_params(self, deep=True):
-        """All settings by name, the key too."""
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return all settings by name, including the key."""
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
-    def set_params(self, **params):
-        """Change settings by name."""
+    def set_params(self, **params: Any) -> Sanitizer:
+        """Change settings by name, and return self."""
         known = self.get_params()
         for name in params:
             if name not in known:
-                raise ValueError(f"{name!r} is not a parameter of {type(self).__name__}: {', '.join(known)}")
+                raise ValueError(f"{name!r} is not a parameter of Sanitizer, which has {', '.join(known)}")
         self.__dict__.update(params)
         return self
 
-    def __sklearn_tags__(self):
-        """What scikit-learn asks of a step in a pipeline; as it asks, it is there to import from."""
+    def __sklearn_tags__(self) -> Any:
+        """Return the tags that scikit-learn asks a step of a pipeline for; it is imported when it asks."""
         from sklearn.base import BaseEstimator
         from sklearn.utils import TransformerTags
 
@@ -151,7 +161,7 @@ class Sanitizer:
         tags.transformer_tags = TransformerTags()
         return tags
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = []
         for name, parameter in inspect.signature(type(self)).parameters.items():
             value = getattr(self, name)
@@ -161,12 +171,14 @@ class Sanitizer:
 
 
 def _checked_bins(bins, column_names):
-    """{name: edges}, each name being one of the columns, each with an edge."""
+    """{name: edges}; a ValueError is raised unless each name is one of the columns and has an edge."""
     if bins is not None and not isinstance(bins, dict):
-        raise ValueError(f"bins is a {type(bins).__name__}, not a dict of column names and edges")
+        raise ValueError(f"bins is a {validation.type_name(bins)}, not a dict of column names and edges")
     for name, edges in (bins or {}).items():
         if name not in column_names:
             raise ValueError(f"bins names {name!r}, which is neither sensitive nor public")
-        if isinstance(edges, str | bytes) or not hasattr(edges, "__len__") or len(edges) == 0:
-            raise ValueError(f"bins of {name!r}: {validation.shortened(edges)} is not a list of edges")
+        if isinstance(edges, str | bytes) or not hasattr(edges, "__len__"):
+            raise ValueError(f"bins of {name!r} is a {validation.type_name(edges)}, not a list of edges")
+        if len(edges) == 0:
+            raise ValueError(f"bins of {name!r} has no edges: give at least one number")
     return bins

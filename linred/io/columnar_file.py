@@ -1,4 +1,9 @@
-"""Parquet and Arrow files. Columns keep their types; what a file says about itself beside its columns is left out."""
+"""Parquet and Arrow files. Columns keep their types; metadata is left out.
+
+A dictionary that passes holds the values that occur in its batch. An ordered dictionary, and
+any in an Arrow file, becomes a column of plain values: it would have to be the same for all batches, and so hold values
+of batches still to come.
+"""
 
 import base64
 import os
@@ -8,20 +13,21 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from linred.batches.arrow_columns import Replaced, with_replaced
+from linred.columns.adapters.arrow_buffers import rebuilt_type
 from linred.errors import FileError
-from linred.io.pipes import PIPE, Lent, check_names, holding, one_line, stdin
+from linred.io.pipes import PIPE, Lent, check_names, fault, holding, stdin
 
 BATCH_BYTES, BATCH_RECORDS, FEW_RECORDS = 8 * 2**20, 2**18, 1024
 GROUP_BYTES, GROUP_RECORDS = 64 * 2**20, 2**20
-"""What is read at once, and what is written as one row group, at most; records that are looked at for their size."""
+"""The most that is read at once and written as one row group, and the records whose size is measured."""
 
 
 class _Source(AbstractContextManager):
     n_records, n_bytes_read, n_read, reads_pipes = None, None, 0, False
 
     def __init__(self, path, form, encoding):
-        self.path = path
-        with _reading(path):
+        self.path, self._kind = path, form.kind
+        with self._reading():
             self._file = pa.PythonFile(stdin(), mode="r") if path == PIPE else pa.OSFile(os.fsencode(path))
             self._stored = self._read_schema().remove_metadata()
         self.names = tuple(self._stored.names)
@@ -32,22 +38,31 @@ class _Source(AbstractContextManager):
         self._file.close()
 
     def batches(self, columns, encoded=()):
-        """Record batches: the columns that are asked for, in the order of the file; `encoded` ones as dictionaries,
-        where the file has them."""
+        """Yield record batches of some columns in the order of the file; `encoded` ones as dictionaries if the file
+        stores them so."""
         columns = [name for name in self.names if name in columns]
-        with _reading(self.path):
+        with self._reading():
             plain = pa.schema([self.schema.field(name) for name in columns])
             for batch in self._batches(columns, encoded):
                 self.n_read += batch.num_rows
                 yield batch if self._stored == self.schema else batch.cast(plain)
         if self.n_records is not None and self.n_read != self.n_records:
             raise FileError(
-                f"{self.path} says that it has {self.n_records:,} records, and {self.n_read:,} could be read"
+                f"{self.path} should have {self.n_records:,} records, but {self.n_read:,} could be read: it is damaged"
             )
+
+    @contextmanager
+    def _reading(self):
+        """Turn an error of pyarrow, which has many and puts values into their texts, into a `FileError`."""
+        try:
+            yield
+        except (pa.ArrowException, OSError, UnicodeError) as error:
+            place = f" after record {self.n_read:,}" if self.n_read else ""
+            raise FileError(f"{self.path}: cannot be read as {self._kind}{place}: {fault(error)}") from None
 
 
 def _without_views(arrow_type):
-    """Text or bytes as views, which few functions of Arrow take, as plain text or bytes; any other type as it is."""
+    """The type of plain text or bytes for views, which few functions of Arrow accept; any other type as it is."""
     if pa.types.is_dictionary(arrow_type):
         return pa.dictionary(arrow_type.index_type, _without_views(arrow_type.value_type), arrow_type.ordered)
     if pa.types.is_string_view(arrow_type):
@@ -55,16 +70,9 @@ def _without_views(arrow_type):
     return pa.large_binary() if pa.types.is_binary_view(arrow_type) else arrow_type
 
 
-@contextmanager
-def _reading(path):
-    """Errors of pyarrow, which has many, as a `FileError`."""
-    try:
-        yield
-    except (pa.ArrowException, OSError, UnicodeError) as error:
-        raise FileError(f"{path}: {one_line(error)}") from None
-
-
 class ParquetSource(_Source):
+    """A Parquet file."""
+
     def _read_schema(self):
         self._parquet = parquet.ParquetFile(self._file)
         self.n_records = self._parquet.metadata.num_rows
@@ -83,7 +91,7 @@ class ParquetSource(_Source):
         return parquet.ParquetFile(self._file, read_dictionary=as_dictionaries, buffer_size=2**20)
 
     def _groups(self):
-        """Row groups, as many together as have the records of one that we write: small ones one by one are slow."""
+        """Lists of row groups with about GROUP_RECORDS together: small groups are slow to read one by one."""
         together, n_records = [], 0
         for group in range(self._parquet.num_row_groups):
             together.append(group)
@@ -95,17 +103,25 @@ class ParquetSource(_Source):
             yield together
 
     def _record_bytes(self, peeking, group, columns, encoded):
-        """What a record of a row group takes in memory, about or more. Its first records may be short and others long:
-        what is encoded in the file counts too, and of a dictionary its longest value, wherever that occurs."""
+        """About the memory of a record of a row group, or more.
+
+        Its first records may be shorter than others, so the size in the file counts too, and the longest value of a
+        dictionary.
+        """
         of_group = self._parquet.metadata.row_group(group)
         chunks = (of_group.column(place) for place in range(of_group.num_columns))
-        wanted = (chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in columns)
+        wanted = (chunk for chunk in chunks if _is_part(chunk.path_in_schema, columns))
         stored = sum(chunk.total_uncompressed_size for chunk in wanted) / max(1, of_group.num_rows)
         few = next(peeking.iter_batches(batch_size=FEW_RECORDS, row_groups=[group], columns=columns), None)
         if few is None or few.num_rows == 0:
             return stored
         decoded = zip(few.schema.names, few.columns, strict=True)
         return max(stored, sum(_value_bytes(column, name in encoded) for name, column in decoded))
+
+
+def _is_part(path, columns):
+    """Whether a path in a Parquet schema is one of the columns or inside one; a name may contain dots itself."""
+    return path in columns or any(path.startswith(f"{name}.") for name in columns)
 
 
 def _is_text(arrow_type):
@@ -122,7 +138,7 @@ def _value_bytes(column, stays_encoded):
 
 
 class ArrowFileSource(_Source):
-    """The format with random access; a file that is a stream inside is taken as one."""
+    """The Arrow format with random access. A file with the stream format inside is read as a stream."""
 
     def _read_schema(self):
         self._is_stream = self._file.read(6) != b"ARROW1"
@@ -139,6 +155,8 @@ class ArrowFileSource(_Source):
 
 
 class ArrowStreamSource(_Source):
+    """The Arrow stream format."""
+
     reads_pipes = True
 
     def _read_schema(self):
@@ -150,7 +168,7 @@ class ArrowStreamSource(_Source):
 
 
 def _checked(batches):
-    """Batches of a bounded size; what they hold is checked, because a damaged one may lead outside its memory."""
+    """Batches of a bounded size. They are validated, because a damaged batch may point outside its memory."""
     for batch in batches:
         batch.validate(full=True)
         for first in range(0, batch.num_rows, BATCH_RECORDS):
@@ -158,11 +176,13 @@ def _checked(batches):
 
 
 class _Sink:
-    """What both have in common: a writer of pyarrow, which may not close the file."""
+    """The common part of both sinks: a writer of pyarrow, which cannot close the file."""
+
+    _writes_hidden = False  # whether the writer stores more of a column than its values
 
     def prepare(self, batch, codes):
-        """The batch as it is written, its public columns drawn: this part may be done by any thread."""
-        return with_replaced(batch, self._schema, self._replaced, codes)
+        """Return the batch as it is written, with its public columns sampled. Any thread may call this."""
+        return with_replaced(batch, self._schema, self._replaced, codes, self._writes_hidden)
 
     def close(self):
         self._writer.close()
@@ -173,12 +193,12 @@ class _Sink:
 
 
 class ParquetSink(_Sink):
-    """Row groups of up to a million records, without statistics, which take longer than all the rest.
+    """Writes row groups of up to a million records, without statistics, which would take longer than all the rest.
 
-    Public columns of text are written from small dictionaries, and read back as what they were.
+    Public columns of text are written from small dictionaries and read back with their own type.
     """
 
-    encodes = True  # as it writes: that keeps a core busy
+    encodes = True  # encoding while it writes keeps a core busy
 
     def __init__(self, file, form, schema, replaced):
         self._file, self._lent, self._waiting, self._n_waiting, self._n_bytes = file, Lent(file), [], 0, 0
@@ -189,7 +209,7 @@ class ParquetSink(_Sink):
                 text = pa.dictionary(pa.uint8() if len(as_asked.labels) < 2**8 else pa.int32(), pa.string())
                 self._schema = self._schema.set(place, field.with_type(text))
                 self._replaced[name] = Replaced(name, as_asked.labels, text, as_asked.order)
-        with holding("Parquet"):
+        with holding("Parquet", schema.names, lambda name: _parquet_writer(schema.field(name))):
             self._writer = parquet.ParquetWriter(
                 pa.PythonFile(self._lent, mode="w"), self._schema, write_statistics=False, store_schema=False
             )
@@ -203,43 +223,67 @@ class ParquetSink(_Sink):
     def _write_group(self):
         if self._waiting:
             table = pa.Table.from_batches(self._waiting)
+            table = pa.table([_unified(column) for column in table.columns], schema=table.schema)
             self._waiting, self._n_waiting, self._n_bytes = [], 0, 0
-            with holding("Parquet"):
+            with holding("Parquet", table.column_names, lambda name: _write_alone(table.select([name]))):
                 self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def close(self):
-        """Finish the file; its types are stored as pyarrow stores them, but for the dictionaries."""
+        """Finish the file. The types are stored as pyarrow stores them, but without the dictionaries of public text."""
         self._write_group()
         types = base64.b64encode(self._logical.serialize()).decode()
         self._writer.add_key_value_metadata({"ARROW:schema": types})
         super().close()
 
     def n_written(self):
-        """How many records the finished file says it has."""
+        """Return the number of records according to the finished file."""
         self._file.seek(0)
         return parquet.read_metadata(self._file).num_rows
 
 
+def _parquet_writer(field):
+    return parquet.ParquetWriter(pa.BufferOutputStream(), pa.schema([field]))
+
+
+def _write_alone(table):
+    parquet.write_table(table, pa.BufferOutputStream())
+
+
+def _unified(column):
+    """A column with one dictionary for all its chunks, if it has some: the writer encodes one dictionary only."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    try:
+        return column.unify_dictionaries()
+    except pa.ArrowException:  # the indices are too narrow for all values
+        return column
+
+
 class ArrowSink(_Sink):
-    encodes = False
+    """Writes Arrow files and streams."""
+
+    encodes, _writes_hidden = False, True
 
     def __init__(self, file, form, schema, replaced):
+        if form.kind == "arrow":
+            plain = (field.with_type(rebuilt_type(field.type, decode=True)) for field in schema)
+            schema = pa.schema([schema.field(one.name) if one.name in replaced else one for one in plain])
         self._schema, self._replaced = schema, replaced
         self._file, self._lent, self._kind, self._n_written, self._n_batches = file, Lent(file), form.kind, 0, 0
         new = pa.ipc.new_file if form.kind == "arrow" else pa.ipc.new_stream
-        with holding("Arrow"):
+        with holding("Arrow", schema.names, lambda name: new(pa.BufferOutputStream(), pa.schema([schema.field(name)]))):
             self._writer = new(pa.PythonFile(self._lent, mode="w"), schema)
 
     def write(self, batch):
-        with holding("Arrow"):
+        with holding("Arrow", (), None):
             self._writer.write_batch(batch)
         self._n_written, self._n_batches = self._n_written + batch.num_rows, self._n_batches + 1
 
     def n_written(self):
-        """How many records were written, once the finished file says that it has as many batches."""
+        """Return the number of records written, after checking the number of batches in the finished file."""
         if self._kind == "arrow":
             self._file.seek(0)
             n_batches = pa.ipc.open_file(self._file).num_record_batches
             if n_batches != self._n_batches:
-                raise FileError(f"{self._n_batches:,} batches were written, and the file has {n_batches:,}")
+                raise FileError(f"{self._n_batches:,} batches were written, but the file has {n_batches:,}")
         return self._n_written

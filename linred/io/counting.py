@@ -1,4 +1,4 @@
-"""A Joint from a file, in one pass and in the memory of its alphabets; all other columns are shown to the leak scan."""
+"""Counts a file into a Joint, in one pass and in the memory of its alphabets, and measures leakage of other columns."""
 
 import itertools
 import json
@@ -13,21 +13,21 @@ from linred.columns.adapters.kinds import symbol_of
 from linred.columns.alphabet import check_labels
 from linred.columns.encoded_column import EncodedColumn
 from linred.columns.encoder import Encoder
-from linred.columns.schema import ColumnSpec, FitSchema, names
+from linred.columns.schema import ColumnSpec, FitSchema, missing_column, names
 from linred.distribution.tally import Tally, check_size
 from linred.errors import FileError
-from linred.io.pipes import listed
+from linred.io.pipes import fault
 from linred.io.prefetch import Prefetch
 
 MOST_CELLS = 2**26
-"""Of the table of counts of S and X: 512 MB of numbers."""
+"""The largest table of counts of S and X: 512 MB of numbers."""
 
 
 def fit(source, sensitive, public, *, domain=None, missing="category", scan=True, progress=None):
-    """(Joint, FitSchema) of a source. sensitive, public: `ColumnSpec`s.
+    """Return (Joint, FitSchema) of a source. sensitive, public: `ColumnSpec`s.
 
-    domain: {column: labels}, or None to read them off.
-    missing: "category" (a label of its own, None), "skip" (those records are left out) or "error".
+    domain: {column: labels}, or None to take the labels from the data.
+    missing: "category" (the label None), "skip" (leave those records out) or "error".
     """
     _check_columns(source, sensitive, public)
     encoders = (None, None) if domain is None else map(Encoder, _declared(sensitive, public, domain))
@@ -36,8 +36,10 @@ def fit(source, sensitive, public, *, domain=None, missing="category", scan=True
 
 
 def counted_for(mechanism, source, progress=None):
-    """The Joint of a source over the alphabets of a mechanism that was fitted on such columns; other values are an
-    error, and records with a missing value are left out where the fit left them out."""
+    """Return the Joint of a source over the alphabets of a mechanism that was fitted on such columns.
+
+    Other values are an error. Records with a missing value are left out if the fit left them out.
+    """
     fitted, joint = mechanism.fitted, mechanism.joint
     _check_columns(source, fitted.sensitive, fitted.public)
     schema = fitted._replace(scanned=False, leaks=())
@@ -45,7 +47,7 @@ def counted_for(mechanism, source, progress=None):
 
 
 def _counted(source, schema, encoders, progress):
-    """(Joint, `FitSchema` with the leaks), over the alphabets of encoders; where these are None, over what occurs."""
+    """(Joint, `FitSchema` with the leaks) over the alphabets of encoders, or over the values that occur if None."""
     sides = schema.sensitive, schema.public
     both = names(itertools.chain(*sides))
     watched = {name: ColumnLeakage(name) for name in source.names if schema.scanned and name not in both}
@@ -75,29 +77,32 @@ def _counted(source, schema, encoders, progress):
 
 
 def _check_columns(source, sensitive, public):
-    for name in (*names(sensitive), *names(public)):
+    asked = (*names(sensitive), *names(public))
+    for name in asked:
         if name not in source.names:
-            raise FileError(f"{source.path} has no column {name!r}; it has {listed(source.names)}")
+            raise FileError(missing_column(source.path, name, asked, source.names))
         if name in names(sensitive) and name in names(public):
             raise FileError(f"column {name!r} is both sensitive and public")
         arrow_type = source.schema.field(name).type
         if getattr(arrow_type, "unit", None) == "ns" or kind_of_type(arrow_type) not in KINDS:
             raise FileError(
-                f"{source.path}: column {name!r} of {arrow_type} cannot be fitted: cast it to text, numbers or times"
+                f"{source.path}: column {name!r} of {arrow_type} cannot be S or X: cast it to text, numbers or times"
             )
 
 
 def read_domain(path):
-    """{column: labels} of a JSON file; null among the labels stands for missing values."""
+    """Return {column: labels} of a JSON file. A null among the labels stands for missing values."""
     try:
         with open(path, "rb") as file:
             content = json.load(file)
     except OSError as error:
-        raise FileError(f"{path}: the domain cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"{path}: the domain cannot be read as JSON: {error}") from None
+        raise FileError(f"{path}: the domain cannot be read: {fault(error)}") from None
+    except json.JSONDecodeError as error:
+        raise FileError(f"{path}: the domain is not JSON: line {error.lineno}, column {error.colno}") from None
+    except (ValueError, RecursionError):
+        raise FileError(f"{path}: the domain is not JSON in UTF-8") from None
     if not isinstance(content, dict):
-        raise FileError(f'{path}: a domain is {{"column": ["label", ...], ...}}')
+        raise FileError(f'{path}: a domain is an object {{"column": ["label", ...], ...}}')
     try:
         return {name: check_labels(repr(name), labels.from_json(name, values)) for name, values in content.items()}
     except ValueError as error:
@@ -105,7 +110,7 @@ def read_domain(path):
 
 
 def _declared(sensitive, public, domain):
-    """The alphabets of S and X: a column's labels, or all tuples of several columns'."""
+    """The alphabets of S and X: the labels of a column, or all tuples of the labels of several columns."""
     sides = [[_declared_labels(part, domain) for part in parts] for parts in (sensitive, public)]
     check_size("S and X", [math.prod(map(len, of_parts)) for of_parts in sides], MOST_CELLS)
     return [of_parts[0] if len(of_parts) == 1 else tuple(itertools.product(*of_parts)) for of_parts in sides]
@@ -115,18 +120,18 @@ def _declared_labels(part, domain):
     if part.edges:
         return (*part.bins, None) if None in domain.get(part.name, ()) else part.bins
     if part.name not in domain:
-        raise FileError(f"the domain declares nothing for column {part.name!r}")
+        raise FileError(f"--domain does not declare labels for column {part.name!r}")
     return domain[part.name]
 
 
 class _Read:
-    """A batch, its first record being number `start` of the table."""
+    """A batch whose first record is number `start` of the table."""
 
     def __init__(self, path, batch, start):
         self._path, self._batch, self._start, self._valid = path, batch, start, None
 
     def sides(self, sides, encoders, missing):
-        """S and X as `EncodedColumn`s."""
+        """Return S and X as `EncodedColumn`s."""
         columns = {spec.name: self.column(spec) for spec in itertools.chain(*sides)}
         if missing != "category":
             self._valid = np.ones(self._batch.num_rows, bool)
@@ -134,15 +139,20 @@ class _Read:
                 absent = column.missing()
                 if missing == "error" and absent.any():
                     record = int(np.argmax(absent)) + self._start + 1
-                    raise FileError(f"{self._path}: record {record:,} has no {name!r}; see --missing")
+                    where = f"record {record:,}, column {name!r}"
+                    raise FileError(f"{self._path}: {where}: missing value. Choose --missing category or skip")
                 self._valid &= ~absent
             columns = {name: column.take(self._valid) for name, column in columns.items()}
         return [self._encoded(columns, specs, encoder) for specs, encoder in zip(sides, encoders, strict=True)]
 
     def column(self, spec):
-        """The `ArrowColumn` of the records that are not left out, once `sides` has said which."""
+        """Return the `ArrowColumn` of the records that are not left out, which `sides` decides."""
         column = adapter_in(self._batch, self._path, spec, self._start)
         return column if self._valid is None else column.take(self._valid)
+
+    def _record(self, place):
+        """The number in the table, from 1, of a record that is not left out."""
+        return self._start + 1 + (place if self._valid is None else int(np.flatnonzero(self._valid)[place]))
 
     def _encoded(self, columns, specs, encoder):
         column = symbol_of("the column", {name: columns[name] for name in names(specs)})
@@ -151,16 +161,17 @@ class _Read:
         codes = column.codes_in(encoder)
         record = encoder.first_unknown(codes)
         if record is not None:
-            raise FileError(
-                f"{self._path}: {', '.join(names(specs))} has {column.value_at(record)!r} after record "
-                f"{self._start:,}, which the domain, or the mechanism, does not declare"
-            )
+            where = f"record {self._record(record):,}, column {', '.join(map(repr, names(specs)))}"
+            what = "value not in the declared domain or the alphabet of the mechanism"
+            raise FileError(f"{self._path}: {where}: {what}. Add it to --domain, or fit again")
         return EncodedColumn(codes, encoder.labels)
 
 
 def _in_order(alphabet, parts, orders):
-    """Labels sorted, bins from the lowest on, those of an ordered dictionary as it has them, None last; tuples by the
-    order of each of their parts."""
+    """The labels in order: sorted, bins from the lowest, an ordered dictionary's in its order, and None last.
+
+    Tuples are sorted by the order of each of their parts.
+    """
     if len(parts) > 1:
         of_parts = zip(zip(*alphabet, strict=True), parts, strict=True)
         in_order = (_in_order(set(seen), (part,), orders) for seen, part in of_parts)

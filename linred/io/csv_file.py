@@ -1,8 +1,8 @@
-"""CSV, with one rule for every value.
+"""CSV files, with one rule for every value.
 
-All is text, as it stands in the file. An empty field is missing, quoted or not, and nothing else is: "NA" is text. A
-record with too many or too few fields, text after a closing quote, or a quote that is never closed are errors: the last
-would carry all records after it, S included, into one value. Fields that pass from CSV to CSV pass byte for byte.
+Every value is the text in the file. An empty field, quoted or not, is missing, and nothing else is: "NA" is text. A
+record with too many or too few fields, text after a closing quote, and a quote that is never closed are errors: such a
+quote would carry all records after it, S included, into one value. Fields that pass from CSV to CSV keep their bytes.
 """
 
 import codecs
@@ -21,14 +21,14 @@ from linred._kernels import csv_text, recoding
 from linred.batches.arrow_columns import with_replaced
 from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.errors import FileError
-from linred.io.pipes import PIPE, Lent, check_names, holding, is_pipe, one_line, stdin
+from linred.io.pipes import PIPE, Lent, check_names, fault, holding, is_pipe, stdin
 
 BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
-"""What is read at once, what is looked at for the header, and what no record may be longer than."""
+"""What is read at once, what is read at once while the header is sought, and the longest record allowed."""
 
 
 class CsvSource(AbstractContextManager):
-    """A CSV file, or a pipe, record after record."""
+    """Reads a CSV file or a pipe."""
 
     n_records, n_read, reads_pipes = None, 0, True
 
@@ -50,9 +50,9 @@ class CsvSource(AbstractContextManager):
         return self._text.n_bytes_read
 
     def _header(self):
-        """(the names of the columns, from the first line that is not empty; the bytes after it that were read too)."""
+        """(the column names in the first line that is not empty, the bytes after it that were read as well)."""
         head, piece, rest = b"", b"not the end", b""
-        while piece and not rest:  # the line may go on: a pipe gives what it has
+        while piece and not rest:  # a pipe may give a part of the line
             piece = self._read(HEAD_BYTES)
             head += piece
             names, rest = self._first_line(head)
@@ -62,25 +62,25 @@ class CsvSource(AbstractContextManager):
             head[: len(head) - len(rest)].decode()
         except UnicodeDecodeError:
             encoding = self._text.encoding
-            raise FileError(f"{self.path}: its first line is not {encoding} text: say --encoding") from None
+            raise FileError(f"{self.path}: its first line is not {encoding} text: set --encoding") from None
         if not names:
-            raise FileError(f"{self.path} is empty: a first line with the names of the columns is needed")
+            raise FileError(f"{self.path} is empty: its first line must hold the names of the columns")
         check_names(self.path, names)
         return tuple(names), rest
 
     def _first_line(self, head):
-        """(fields of the first line that is not empty, the bytes after it): of what was read so far."""
+        """(fields of the first line that is not empty, the bytes after it) of the bytes read so far."""
         bom = len(codecs.BOM_UTF8) * head.startswith(codecs.BOM_UTF8)
         lines = io.StringIO(head[bom:].decode(errors="replace"), newline="")
         try:
             names = next((row for row in csv.reader(lines, delimiter=self._delimiter) if row), [])
-        except csv.Error as error:
-            raise FileError(f"{self.path}: its first line is not CSV: {error}") from None
+        except csv.Error:
+            raise FileError(f"{self.path}: its first line is not CSV: check --delimiter and the quotes") from None
         header = lines.getvalue()[: lines.tell()]
         return names, head[bom + len(header.encode()) :]
 
     def batches(self, columns, encoded=()):
-        """`TextBatch`es with the columns that are asked for."""
+        """Yield `TextBatch`es with some of the columns."""
         wanted = [place for place, name in enumerate(self.names) if name in columns]
         slots = {self.names[place]: _Slot(slot, place) for slot, place in enumerate(wanted)}
         slot_of = np.full(len(self.names), -1, np.int32)
@@ -107,31 +107,32 @@ class CsvSource(AbstractContextManager):
             raise self._error(error.record, error.what) from None
         except UnicodeDecodeError as error:
             record = int(np.searchsorted(bounds[:, 0, 0], error.start, side="right")) - 1
-            raise self._error(max(0, record), f"is not {self._text.encoding} text: say --encoding") from None
+            raise self._error(max(0, record), f"is not {self._text.encoding} text: set --encoding") from None
         return bounds, n_bytes
 
     def _read(self, n_bytes):
         try:
             return self._text.read(n_bytes)
         except UnicodeError:
-            raise self._error(0, f"or one after it is not {self._text.encoding} text: say --encoding") from None
+            raise self._error(0, f"or one after it is not {self._text.encoding} text: set --encoding") from None
         except (pa.ArrowException, OSError) as error:
-            raise FileError(f"{self.path}: {one_line(error)}") from None
+            place = f" after record {self.n_read:,}" if self.n_read else ""
+            raise FileError(f"{self.path}: cannot be read{place}: {fault(error)}") from None
 
     def _error(self, record, what):
         return FileError(f"{self.path}: record {self.n_read + record + 1:,} {what}")
 
 
 class _Utf8:
-    """A file as UTF-8 bytes: decompressed, decoded."""
+    """Reads a file as UTF-8 bytes, decompressed and decoded."""
 
     def __init__(self, path, compression, encoding):
         try:
-            "".encode(encoding)  # refuses codecs of Python that are not of text
+            "".encode(encoding)  # raises for codecs of Python that are not for text
             self.encoding = codecs.lookup(encoding).name
             self._decoder = None if self.encoding == "utf-8" else codecs.getincrementaldecoder(encoding)()
         except (LookupError, TypeError, ValueError):
-            raise FileError(f"encoding {encoding!r} is not known") from None
+            raise FileError(f"--encoding {encoding!r} is unknown: examples are utf-8, latin-1 and cp1252") from None
         self._path, self._is_pipe, self.n_bytes_read = path, is_pipe(path), 0
         self._file = stdin() if path == PIPE else open(path, "rb", buffering=0)  # noqa: SIM115, close() is below
         self._stream = self._file
@@ -139,12 +140,12 @@ class _Utf8:
             self._stream = pa.CompressedInputStream(pa.PythonFile(self._file, mode="r"), compression)
 
     def read(self, n_bytes):
-        """About so many bytes; none at the end."""
+        """Return about n_bytes, and none at the end."""
         piece, raw = b"", b"not the end"
         while raw and not piece:
             raw = self._stream.read(n_bytes)
             piece = raw if self._decoder is None else self._decoder.decode(raw, final=not raw).encode()
-        self.n_bytes_read = self.n_bytes_read + len(piece) if self._is_pipe else self._file.tell()  # as it is stored
+        self.n_bytes_read = self.n_bytes_read + len(piece) if self._is_pipe else self._file.tell()
         return piece
 
     def close(self):
@@ -153,26 +154,27 @@ class _Utf8:
 
 
 class _Slot(NamedTuple):
-    number: int  # among the columns that were asked for
+    number: int  # among the columns that are read
     place: int  # among all columns of the file
 
 
 class TextBatch:
-    """Records of CSV in the bytes in which they came."""
+    """Records of CSV as the bytes in the file."""
 
     def __init__(self, block, bounds, slots, delimiter):
         self._block, self._bounds, self._slots, self.delimiter = block, bounds, slots, delimiter
         self.num_rows = len(bounds)
 
     def column(self, name):
-        """An Arrow column of text, empty values missing."""
+        """Return an Arrow column of text, in which empty values are missing."""
         return self.text(name).column
 
     def text(self, name):
+        """Return the `TextColumn` of a column."""
         return TextColumn(name, self._block, self._bounds, self._slots[name].number)
 
     def pieces(self, names, texts):
-        """What makes up a line of those columns, in order: runs of neighbours in the file, and texts by code."""
+        """Return the pieces of a line of some columns, in order: runs of neighbours in the file, and texts by code."""
         pieces = []
         for is_new, run in groupby(names, key=texts.__contains__):
             if is_new:
@@ -185,11 +187,12 @@ class TextBatch:
         return pieces
 
     def lines(self, pieces, codes):
+        """Return the lines that the pieces make up, with sampled values by their codes."""
         return csv_text.lines(self._block, self._bounds, pieces, codes, ord(self.delimiter))
 
 
 class TextColumn(ArrowColumn):
-    """One column of a `TextBatch`: its codes are read off the bytes, all else off its Arrow form, made when needed."""
+    """One column of a `TextBatch`. Its codes come from the bytes, all else from its Arrow form, made when needed."""
 
     dtype = pa.string()
 
@@ -213,7 +216,7 @@ class TextColumn(ArrowColumn):
 
 @lru_cache(maxsize=16)
 def _index(encoder):
-    """(index of the labels that a field can be, its codes to codes of the encoder)."""
+    """(index of the labels that a field can hold, table from its codes to codes of the encoder)."""
     texts = [label for label in encoder.labels if isinstance(label, str) and label]
     index = csv_text.Labels([text.encode(errors="surrogatepass") for text in texts], len(texts) + 1)
     return index, encoder.recoding_table([*texts, _NO_LABEL, None])
@@ -223,40 +226,45 @@ _NO_LABEL = object()
 
 
 class CsvSink:
-    """CSV in UTF-8, lines that end in a line feed."""
+    """Writes CSV in UTF-8, with lines that end in a line feed."""
 
-    encodes = False  # lines are made where records are drawn
+    encodes = False  # lines are made by the threads that sample
 
     def __init__(self, file, form, schema, replaced):
         self.schema, self._delimiter, self._replaced = schema, form.delimiter, replaced
         self._texts = {name: self._text_of(new.labels) for name, new in replaced.items()}
-        with holding("CSV"):
-            self._arrow_lines(pa.table([pa.nulls(1, field.type) for field in schema], schema=schema), "none")
+        with holding("CSV", schema.names, lambda name: self._write_null(schema.field(name).type)):
+            for field in schema:
+                self._write_null(field.type)
         self._file = self._stream = Lent(file)
         if form.compression:
             self._stream = pa.CompressedOutputStream(pa.PythonFile(self._file, mode="w"), form.compression)
-        header = io.StringIO()
-        csv.writer(header, delimiter=self._delimiter, lineterminator="\n").writerow(schema.names)
-        self._stream.write(header.getvalue().encode())
+        self._stream.write(
+            self._delimiter.encode().join(_field(name, self._delimiter) for name in schema.names) + b"\n"
+        )
+
+    def _write_null(self, arrow_type):
+        self._arrow_lines(pa.record_batch([pa.nulls(1, arrow_type)], [""]), "none")
 
     def _text_of(self, labels):
-        """What stands for each label. Alone in a line a missing one is quoted: most readers skip an empty line."""
+        """The field for each label. Alone in a line, a missing value is quoted: most readers skip an empty line."""
         nothing = b'""' if len(self.schema) == 1 else b""
         texts = ("" if label is None else str(label) for label in labels)
         return csv_text.Text([_field(text, self._delimiter) or nothing for text in texts])
 
     def prepare(self, batch, codes):
-        """The lines of a batch whose public columns are drawn: this part may be done by any thread."""
+        """Return the lines of a batch with its public columns sampled. Any thread may call this."""
         if isinstance(batch, TextBatch) and batch.delimiter == self._delimiter:
             pieces = batch.pieces(self.schema.names, self._texts)
             if len(pieces) <= csv_text.MOST_PIECES:
                 return batch.lines(pieces, codes.astype(np.uint32, copy=False))
-        with holding("CSV"):
-            return self._lines(with_replaced(batch, self.schema, self._replaced, codes))
+        batch = with_replaced(batch, self.schema, self._replaced, codes)
+        with holding("CSV", self.schema.names, lambda name: self._lines(batch.select([name]))):
+            return self._lines(batch)
 
     def _lines(self, batch):
-        """Nothing is quoted, or, where one of its values needs it, all text of the batch."""
-        if len(self.schema) == 1:
+        """Nothing is quoted, or all text of the batch if one of its values needs quotes."""
+        if batch.num_columns == 1:
             text = batch.column(0).cast(pa.string()).fill_null("")
             if pa.compute.any(pa.compute.equal(text, "")).as_py():
                 return self._arrow_lines(pa.record_batch([text], batch.schema.names), "needed")
@@ -265,7 +273,7 @@ class CsvSink:
         except pa.ArrowInvalid:
             return self._arrow_lines(batch, "needed")
         if np.count_nonzero(np.frombuffer(lines, np.uint8) == ord("\n")) != batch.num_rows:
-            raise FileError(f"{batch.num_rows} records did not become as many lines")
+            raise FileError(f"{batch.num_rows} records gave another number of lines: please report this fault")
         return lines
 
     def _arrow_lines(self, batch, quoting):
@@ -288,12 +296,12 @@ class CsvSink:
         self.close()
 
     def n_written(self):
-        """Not known without reading all of it again."""
+        """Return None: the number of records is unknown without reading the file again."""
         return None
 
 
 def _field(text, delimiter):
-    """A value as a field of CSV, quoted where it must be."""
+    """A value as a field of CSV, quoted if it must be."""
     if any(character in text for character in (delimiter, '"', "\r", "\n")):
         doubled = text.replace('"', '""')
         text = f'"{doubled}"'

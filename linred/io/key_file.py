@@ -1,4 +1,4 @@
-"""Key files: 32 secret bytes as 64 hexadecimal digits, readable by their owner only. `linred keygen` makes one."""
+"""Key files: 32 secret bytes as 64 hexadecimal digits, which only their owner can read. `linred keygen` writes one."""
 
 import os
 import stat
@@ -9,24 +9,24 @@ from linred.sampling import keystream
 
 
 def write(path, force=False):
-    """A fresh key from the operating system."""
+    """Write a fresh key from the operating system."""
     with atomic_writer(path, force=force, private=True) as file:
         file.write(keystream.secret().hex().encode() + b"\n")
 
 
 def read(path):
-    """The key; a file that others may read, or that is none, is refused, and nothing of it is shown."""
+    """Return the key. A file that others may read, or that is not a key file, is an error, which shows none of it."""
     try:
         with open(path, "rb") as file:
             mode, text = os.fstat(file.fileno()).st_mode, file.read(1000)
     except OSError as error:
         raise FileError(f"{path}: the key cannot be read: {error.strerror}") from None
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise FileError(f"{path} can be read by others than its owner: chmod 600 it, or make a new key")
+        raise FileError(f"{path} can be read by others than its owner: run chmod 600 on it, or make a new key")
     try:
         key = bytes.fromhex(text.decode("ascii").strip())
     except ValueError:
         key = b""
     if len(key) != keystream.KEY_BYTES:
-        raise FileError(f"{path} is not a key file: linred keygen makes one")
+        raise FileError(f"{path} is not a key file: make one with linred keygen")
     return key

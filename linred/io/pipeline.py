@@ -1,9 +1,10 @@
-"""One pass over a file: batches in, the public columns drawn anew, batches out, in order, on all cores.
+"""Sanitises a file in one pass, batch by batch and in order, on all cores.
 
-reader (a thread) -> sanitised and, for CSV, made into lines (all cores) -> written (the thread that calls)
+A thread reads; all cores sanitise and, for CSV, make lines; the calling thread writes.
 """
 
 import os
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
@@ -13,24 +14,25 @@ import pyarrow as pa
 from linred.batches.arrow_columns import Replaced, adapter_in, is_ordered, kind_of_type, with_labels
 from linred.columns import labels
 from linred.columns.adapters.arrow_arrays import ArrowColumn
+from linred.columns.adapters.arrow_buffers import has_dictionary, rebuilt_type
 from linred.columns.adapters.kinds import symbol_of
-from linred.columns.schema import names
+from linred.columns.repeated_ids import RepeatedIds
+from linred.columns.schema import missing_column, names
 from linred.errors import FileError, UnseenError
 from linred.io.formats import open_sink
-from linred.io.pipes import listed
 from linred.io.prefetch import Prefetch
 from linred.sampling import sanitize_columns
 
 
 class Plan:
-    """What becomes of the columns of one table, checked against its schema before anything is read.
+    """What is done with the columns of one table, checked against its schema before any record is read.
 
     Attributes
     ----------
     reads : the columns that are needed.
     encoded : those of them that are best read as dictionaries.
-    schema : that of what is written: the columns that pass, in the order of the table.
-    passes : the columns that pass as they are.
+    schema : the schema of the output, with columns in the order of the table.
+    passes : the columns that pass without being sanitised.
     """
 
     def __init__(self, mechanism, source, *, keep_sensitive, columns, id_column, unseen, how):
@@ -39,11 +41,13 @@ class Plan:
         self._sensitive, self._public = fitted.sensitive if mechanism.sees_s else (), fitted.public
         sensitive, drawn_by, public = map(names, (fitted.sensitive, self._sensitive, self._public))
         needed = (*drawn_by, *public, *((id_column,) if id_column else ()))
-        for name in (*needed, *(columns or ())):
+        asked = (*needed, *(columns or ()))
+        for name in asked:
             if name not in schema.names:
-                raise FileError(f"{self._path} has no column {name!r}; it has {listed(schema.names)}")
+                raise FileError(missing_column(self._path, name, (*asked, *sensitive), schema.names))
         if id_column in (*sensitive, *public):
-            raise FileError(f"--id names {id_column!r}, which is sensitive or public: a record needs a name of its own")
+            raise FileError(f"--id names {id_column!r}, which is sensitive or public: an id must name one record")
+        self.repeated = RepeatedIds() if id_column else None
         if id_column:
             self._check_id(schema.field(id_column).type)
         written = self._written(schema.names, () if keep_sensitive else sensitive, columns)
@@ -57,33 +61,41 @@ class Plan:
     def _written(self, all_names, left_out, columns):
         for name in columns or ():
             if name in left_out:
-                raise FileError(f"--columns names {name!r}, which is sensitive: --keep-sensitive says that it may pass")
+                raise FileError(f"--columns names {name!r}, which is sensitive: add --keep-sensitive to let it pass")
         wanted = set(all_names if columns is None else (*columns, *names(self._public)))
         return [name for name in all_names if name in wanted and name not in left_out]
 
     def _check_types(self, schema):
-        """That the values of the table's columns can be labels of the mechanism."""
+        """Raise a `FileError` unless the values of the columns are of the same kind as the mechanism's labels."""
         joint = self._mechanism.joint
         sides = with_labels(self._sensitive, joint.s_labels), with_labels(self._public, joint.x_labels)
         for part, own in chain(*sides):
             kind, found = labels.kind_of(own), kind_of_type(schema.field(part.name).type)
             if not part.edges and kind is not None and found != kind:
                 raise FileError(
-                    f"{self._path}: column {part.name!r} has {found}, and the mechanism was fitted on {kind}"
+                    f"{self._path}: column {part.name!r} has {found}, but the mechanism was fitted on {kind}"
                 )
 
     def _schema_of(self, schema, written):
-        """Columns that are sorted into bins become text; all others keep their type. A public one may be null where a
-        missing value can be drawn; Parquet is written much faster where it may not."""
+        """The schema of the output.
+
+        Columns that are sorted into bins become text, ordered dictionaries that pass become plain values (see
+        `columnar_file`), and all others keep their type. A public column is nullable only if a missing value can be
+        sampled: Parquet is written much faster if it is not.
+        """
         fields = {name: pa.field(name, schema.field(name).type) for name in written}
+        for name in self.passes:
+            arrow_type = fields[name].type
+            plain = rebuilt_type(arrow_type, decode=has_dictionary(arrow_type, is_ordered=True))
+            fields[name] = fields[name].with_type(plain)
         for part, own in with_labels(self._public, self._mechanism.joint.x_labels):
             arrow_type = pa.string() if part.edges else fields[part.name].type
             fields[part.name] = pa.field(part.name, arrow_type, self._how["unseen"] == "null" or None in own)
         return pa.schema(list(fields.values()))
 
     def replaced(self, first_batch):
-        """{name: `Replaced`}: what turns codes into the public columns; ordered ones stay in the order of the table."""
-        x_labels = (*self._mechanism.joint.x_labels, None)  # the last is for the records that become missing
+        """Return {name: `Replaced`} of the public columns; ordered dictionaries keep the order of the table."""
+        x_labels = (*self._mechanism.joint.x_labels, None)  # the last is for records that become missing
         replaced = {}
         for part, own in with_labels(self._public, x_labels):
             arrow_type, order = self.schema.field(part.name).type, ()
@@ -93,14 +105,19 @@ class Plan:
         return replaced
 
     def drawn(self, batch, start):
-        """What is drawn for a batch, `sanitize_columns.Drawn`; its first record is number `start` of the table."""
-        how = self._how | ({"ids": self._ids(batch.column(self._id), start)} if self._id else {"start": start})
+        """Return `sanitize_columns.Drawn` for a batch whose first record is number `start` of the table."""
+        ids = self._ids(batch.column(self._id), start) if self._id else None
+        how = self._how | ({"ids": ids} if self._id else {"start": start})
         s = self._side("s", batch, self._sensitive, start) if self._sensitive else None
         x = self._side("x", batch, self._public, start)
         try:
-            return sanitize_columns.draw(self._mechanism, s, x, threads=1, **how)
+            drawn = sanitize_columns.draw(self._mechanism, s, x, threads=1, **how)
         except UnseenError as error:
             raise FileError(self._unseen_line(error, start)) from None
+        if self._id:
+            joint = self._mechanism.joint
+            self.repeated.add(ids, x.codes_in(joint.x_encoder), None if s is None else s.codes_in(joint.s_encoder))
+        return drawn
 
     def _side(self, name, batch, parts, start):
         return symbol_of(name, {part.name: adapter_in(batch, self._path, part, start) for part in parts})
@@ -109,35 +126,43 @@ class Plan:
         try:
             pa.array([], arrow_type).cast(pa.string())
         except pa.ArrowException:
-            raise FileError(f"--id names {self._id!r}, a column of {arrow_type}, which has no text") from None
+            what = f"column {self._id!r} of {arrow_type}, whose values have no text"
+            raise FileError(f"--id names {what}: choose a column of integers or text") from None
 
     def _ids(self, column, start):
         """Ids as text, so that 5 in a Parquet file and 5 in a CSV file name the same record."""
         absent = ArrowColumn(self._id, column).missing()
         if absent.any():
             record = int(np.argmax(absent)) + start + 1
-            raise FileError(f"{self._path}: record {record:,} has no {self._id!r}, which was to be its id")
-        return column.cast(pa.string()).to_pylist()
+            raise FileError(f"{self._path}: record {record:,}, column {self._id!r} (--id): missing value")
+        try:
+            return column.cast(pa.string()).to_pylist()
+        except (pa.ArrowException, UnicodeError):
+            what = f"a value after record {start:,} is not text"
+            raise FileError(f"{self._path}: column {self._id!r} (--id): {what}") from None
 
     def _unseen_line(self, error, start):
-        column = ", ".join(names(self._sensitive if error.name == "s" else self._public))
-        value = "a missing value" if error.value is None else listed([error.value])
+        columns = ", ".join(map(repr, names(self._sensitive if error.name == "s" else self._public)))
+        where = f"record {start + error.record + 1:,}, column {columns}"
         return (
-            f"{self._path}: record {start + error.record + 1:,} has {value} in {column}, which the fit did not see: "
-            "--unseen marginal or --unseen null says what to do then"
+            f"{self._path}: {where}: value not in the alphabet of the mechanism. Fit again, declare the value with "
+            "--domain, or choose --unseen marginal or null"
         )
 
 
 MOST_THREADS = 8
-"""Unless more are asked for: one thread reads, and more than so many could not be kept busy by it."""
+"""The default is at most this many: one thread reads, and cannot keep more of them busy."""
 
 
 def run(source, file, form, plan, threads=None, progress=None):
-    """Sanitise all of a source into a binary file; the `Counts`. Rows keep their order, and their number is checked."""
+    """Sanitise a source into a binary file and return the `Counts`. Rows keep their order; their number is checked.
+
+    Warns if ids occur with different values of S or X.
+    """
     total, batches = plan.nothing, source.batches(plan.reads, plan.encoded)
     first = next(batches, None)
     sink = open_sink(file, form, plan.schema, plan.replaced(first))
-    if not threads:  # all cores, less one where the thread that writes needs it for itself
+    if not threads:  # all cores, less one if the thread that writes needs it
         threads = max(1, min(MOST_THREADS, os.cpu_count() or 1) - sink.encodes)
 
     def work(batch, start):
@@ -160,13 +185,18 @@ def run(source, file, form, plan, threads=None, progress=None):
         raise
     n_written = sink.n_written() if file.readable() else None
     if source.n_read != total.n_records or n_written not in (None, total.n_records):
-        raise FileError(f"{source.n_read:,} records were read, {total.n_records:,} drawn, {n_written} written")
+        raise FileError(f"{source.n_read:,} records were read, {total.n_records:,} sanitised, {n_written} written")
+    text = plan.repeated and plan.repeated.warning("--id")
+    if text:
+        warnings.warn(text, stacklevel=2)
     return total
 
 
 def _jobs(pool, work, batches):
-    """A job for every batch: work(batch, number of its first record). Begun by the thread that reads, so that no core
-    waits while the thread that writes does."""
+    """A job for every batch: work(batch, number of its first record).
+
+    The thread that reads submits them, so that no core waits for the thread that writes.
+    """
     start = 0
     for batch in batches:
         yield pool.submit(work, batch, start)

@@ -1,4 +1,4 @@
-"""What all formats share: pipes, files that a writer may not close, and what is said of errors."""
+"""What all formats share: pipes, files that a writer cannot close, and the texts of errors."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ PIPE = "-"
 
 
 class Lent:
-    """A binary file for a writer that would close it, or write to it once more when all is lost."""
+    """Wraps a binary file so that a writer cannot close it. After abandon(), writes are discarded."""
 
     closed = False
 
@@ -23,53 +23,71 @@ class Lent:
         self.flush()
 
     def abandon(self):
-        """Take what is written from here on and do nothing with it."""
+        """Discard everything that is written from here on."""
         self.write, self.flush = len, lambda: None
 
 
 @contextmanager
-def holding(form):
-    """What a format cannot hold, as a `FileError`; a full disk stays an OSError."""
+def holding(form, names, attempt):
+    """Turn an error of pyarrow about what a format cannot hold into a `FileError` that names the column.
+
+    attempt(name) raises such an error for the column. A full disk stays an OSError.
+    """
     try:
         yield
-    except pa.ArrowException as error:
-        raise FileError(f"{form} cannot hold it: {one_line(error)}; see --columns, or another format") from None
+    except pa.ArrowException:  # its text may contain values
+        name = next((name for name in names if _fails(attempt, name)), None)
+        which = "one of the columns" if name is None else f"column {name!r}"
+        raise FileError(f"{form} cannot hold {which}: leave it out by --columns, or choose another format") from None
+
+
+def _fails(attempt, name):
+    try:
+        attempt(name)
+    except pa.ArrowException:
+        return True
+    return False
 
 
 def check_names(path, names):
-    seen = set()
-    for place, name in enumerate(names):
+    """Raise a `FileError` unless every column has a name of its own.
+
+    The message has the places of columns and no name, because a file without a header has values in place of names.
+    """
+    first_place = {}
+    for place, name in enumerate(names, 1):
         if not name:
-            raise FileError(f"{path}: column {place + 1} has no name")
-        seen.add(name)
-        if len(seen) == place:
-            raise FileError(f"{path} has two columns called {listed([name])}: rename one")
+            raise FileError(f"{path}: column {place} has no name. Is its first line a record, not a header?")
+        if first_place.setdefault(name, place) != place:
+            raise FileError(
+                f"{path}: columns {first_place[name]} and {place} have the same name: rename one. "
+                "Is its first line a record, not a header?"
+            )
 
 
 def stdin():
+    """Return standard input as a binary file."""
     if sys.stdin is None:
-        raise FileError("standard input is closed, and - was to be read from it")
+        raise FileError("standard input is closed, so - cannot be read: name a file")
     return sys.stdin.buffer
 
 
 def stdout():
+    """Return standard output as a binary file."""
     if sys.stdout is None:
-        raise FileError("standard output is closed, and - was to be written to it")
+        raise FileError("standard output is closed, so - cannot be written: name a file")
     return sys.stdout.buffer
 
 
 def is_pipe(path):
-    """Whether it can be read once only, and its name says nothing of what is in it: - or a FIFO, say."""
+    """Whether a path can be read only once and its name does not identify the content: -, a FIFO or a device."""
     return path == PIPE or (os.path.exists(path) and not os.path.isfile(path))
 
 
-def listed(values):
-    """Values for a message: those that fit on a line, each cut where it is long."""
-    texts = [text if len(text := repr(value)) <= 60 else f"{text[:57]}..." for value in values[:12]]
-    return ", ".join(texts) + (f" and {len(values) - 12:,} more" if len(values) > 12 else "")
-
-
-def one_line(error):
-    """What an error of a package says, on one line that is not too long."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= 200 else f"{text[:197]}..."
+def fault(error):
+    """Return the kind of a read error for a message, without the text of pyarrow, which may contain values."""
+    if isinstance(error, OSError) and error.strerror and error.errno:
+        return os.strerror(error.errno)
+    if isinstance(error, NotImplementedError):
+        return "it uses a feature that pyarrow does not support"
+    return "it is out of memory" if isinstance(error, MemoryError) else "it is damaged, cut off or of another format"

@@ -1,4 +1,4 @@
-"""What an iterator gives, made ahead by a thread of its own."""
+"""Reads ahead in a thread."""
 
 import queue
 import threading
@@ -7,7 +7,7 @@ READER = "linred reader"
 
 
 class Prefetch:
-    """What an iterator gives, made by a thread of its own, a little ahead."""
+    """Iterates over items that a thread of its own takes from another iterator, up to `depth` items ahead."""
 
     def __init__(self, items, depth=4):
         self._items, self._queue, self._stopped = items, queue.Queue(depth), threading.Event()
@@ -19,7 +19,7 @@ class Prefetch:
 
     def __exit__(self, *_):
         self._stopped.set()
-        for _ in range(100):  # one that waits for a pipe may never end, and is left behind
+        for _ in range(100):  # a thread that waits for a pipe may never end, and is left behind
             while not self._queue.empty():
                 self._queue.get()
             self._thread.join(0.01)

@@ -1,6 +1,6 @@
-"""Compiling a mechanism into the integers that `linred.sampling.sampler` draws from. Deterministic; O(nonzeros).
+"""Compiles a mechanism into the integer tables that `linred.sampling.sampler` draws from. Deterministic; O(nonzeros).
 
-A row (s, x) becomes a `keep` out of 2^64 and a table of alias cells; see csrc/alias.h.
+A row (s, x) becomes a threshold `keep` out of 2^64 and a table of alias cells; see csrc/alias.h.
 """
 
 from typing import NamedTuple
@@ -11,30 +11,30 @@ from linred._kernels import alias, sampling
 
 MOST_SETTLED_ROWS = 2**10
 FIRST_STAGE_NS, PENDING_NS = {"cells": 1.0, "keep": 1.5}, 10.0
-"""What a record and a pending record cost, about: the choice of a first stage is part of what a key yields, so it is
-made by these and not by the machine at hand."""
+"""Approximate cost of a record and of a pending record. They are constants, not measurements, because they decide the
+first stage, on which the values drawn under a key depend: every machine must choose the same one."""
 
 
 class Compiled(NamedTuple):
-    """The tables, as `sampling.Kernel` takes them; one of settled and keep_top is None."""
+    """The tables in the form that `sampling.Kernel` takes; either settled or keep_top is None."""
 
-    n_s: int  # 0 where s is not seen: there is one row for each x then
+    n_s: int  # 0 if the mechanism does not use S; then there is one row for each x
     n_x: int
     shift: int
-    rows: np.ndarray  # that of (s, x) at s << shift | x
+    rows: np.ndarray  # the row of (s, x) is at s << shift | x
     cells: np.ndarray
     settled: np.ndarray | None
     keep_top: np.ndarray | None
-    pending: float  # the share of records that the first stage leaves, where they come from P(S, X)
+    pending: float  # share of records from P(S, X) that the first stage leaves to the second
 
     @property
     def nanoseconds(self):
         cost = FIRST_STAGE_NS["keep" if self.settled is None else "cells"] + PENDING_NS * self.pending
-        return round(cost, 6)  # the last digits of a sum may be the machine's
+        return round(cost, 6)  # because the last digits of a sum may differ between machines
 
 
 def compile_tables(mechanism):
-    """`Compiled`, with the first stage that leaves less to do."""
+    """Return the mechanism as `Compiled`, with the cheaper of the two first stages."""
     p_sx, parts = mechanism.joint.p_sx, (mechanism.keep, mechanism.move, mechanism.table_of)
     if not mechanism.sees_s:
         p_sx, parts = mechanism.joint.p_x[None, :], (part[:1] for part in parts)
@@ -48,9 +48,10 @@ def compile_tables(mechanism):
 
 
 def _by_keep(n_s, p_sx, keep, move, table_of, tables):
-    """Rows that keep x by their own threshold and share the mechanism's tables.
+    """Compile rows that keep x by a threshold of their own and share the mechanism's tables.
 
-    A row that keeps for certain has a table of its x alone, because no threshold below 2^64 is certain."""
+    A row that always keeps x has a table that holds x alone, because no threshold below 2^64 means "always".
+    """
     n_x, n_tables = keep.shape[1], tables.indptr.size - 1
     shift = (n_x - 1).bit_length()
     indptr = np.concatenate([tables.indptr, tables.indptr[-1] + np.arange(1, n_x + 1)])
@@ -65,11 +66,12 @@ def _by_keep(n_s, p_sx, keep, move, table_of, tables):
 
 
 def _by_cells(n_s, p_sx, keep, move, destinations):
-    """Rows that each have a table of 256 cells of their own, and keep nothing by a threshold."""
+    """Compile rows without a threshold, each with a table of 256 cells of its own."""
     n_x = keep.shape[1]
     shift = (n_x - 1).bit_length()
     possible = (destinations > 0.0) & (move > 0.0)[..., None]
-    p = np.where(possible, np.maximum(destinations * move[..., None], 5e-324), 0.0)  # what is possible never underflows
+    # the smallest double instead of an underflow, so that a possible value stays possible
+    p = np.where(possible, np.maximum(destinations * move[..., None], 5e-324), 0.0)
     p[:, np.arange(n_x), np.arange(n_x)] += keep
     padded = np.pad(p, ((0, 0), (0, (1 << shift) - n_x), (0, 0)))
     padded[:, n_x:, 0] = 1.0
@@ -86,5 +88,5 @@ def _by_cells(n_s, p_sx, keep, move, destinations):
 
 
 def _log2_at_least(n):
-    """The least k with 2^k >= n."""
+    """Return the smallest k with 2^k >= n."""
     return np.frexp(np.maximum(n, 1) - 0.5)[1].astype(np.uint8)

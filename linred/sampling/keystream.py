@@ -1,8 +1,8 @@
-"""Random bits that have an address: AES-CTR by OpenSSL, under keys that are derived, never used as they are.
+"""Addressed random bits: AES-CTR by OpenSSL under derived keys; a caller's key is never used as it is.
 
-Every purpose has a key of its own, a keyed BLAKE2b of (key, context, purpose). The keystream of a purpose is
-AES-256 of the counters 0, 1, 2, ... as 16 bytes, most significant first; so any part of it can be had without the
-rest, by counting from there (`words_into`), or by encrypting the counters that are wanted (`blocks_into`).
+Each purpose has a key of its own, a keyed BLAKE2b of (key, context, purpose). The keystream of a purpose is AES-256
+of the counters 0, 1, 2, ... as 16 bytes, most significant first. Any part of it can be computed without the rest: from
+a counter on (`words_into`), or for given counters (`blocks_into`).
 """
 
 import hashlib
@@ -19,60 +19,72 @@ BLOCK_BYTES = 16
 
 
 def secret(key=None, seed=None):
-    """The 32 bytes that all subkeys of one call come from: `key` itself, a hash of `seed`, or fresh from the OS."""
+    """Return the 32 bytes that all subkeys of a call derive from: `key`, a hash of `seed`, or fresh bytes from the OS.
+
+    Messages show neither the key nor the seed, because a key may have been passed as a seed by mistake.
+    """
     if key is not None and seed is not None:
-        raise ValueError("key and seed are both given: which of them is the draw to depend on?")
+        raise ValueError("key and seed are both given: give a key for private draws, or a seed for tests")
     if key is not None:
         if not isinstance(key, bytes | bytearray | memoryview):
-            raise ValueError(f"key is a {type(key).__name__}, not {KEY_BYTES} bytes")
+            raise ValueError(f"key is a {validation.type_name(key)}, not {KEY_BYTES} bytes")
         key = bytes(key)
         if len(key) != KEY_BYTES:
             raise ValueError(f"key has {len(key)} bytes, not {KEY_BYTES}")
         return key
     if seed is not None:
-        seed = validation.whole_number("seed", seed, 0, None)
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise ValueError(f"seed is a {validation.type_name(seed)}, not a whole number")
+        if seed < 0:
+            raise ValueError("seed is negative: give a whole number of at least 0")
+        seed = int(seed)
         digits = seed.to_bytes((seed.bit_length() + 7) // 8, "little")
         return hashlib.blake2b(digits, digest_size=KEY_BYTES, person=b"linred seed").digest()
     return os.urandom(KEY_BYTES)
 
 
 def context_bytes(context):
-    """The caller's context: bytes, or text as UTF-8."""
+    """Return the caller's context, bytes or text, as bytes (UTF-8)."""
     if isinstance(context, str):
         return context.encode(errors="surrogatepass")
     if not isinstance(context, bytes | bytearray | memoryview):
-        raise ValueError(f"context is a {type(context).__name__}, not bytes")
+        raise ValueError(f"context is a {validation.type_name(context)}, not bytes or text")
     return bytes(context)
 
 
 def check_key_use(key, ids, start, context):
-    """A key with nothing beside it would draw the same for every batch of a loop."""
+    """Refuse a key without ids, start or context, with which every batch of a loop would get the same draws."""
     if key is not None and ids is None and start is None and not context:
         raise ValueError(
-            "key is given alone, and every call would then draw the same: also give ids (a name for each record), "
+            "key is given alone, so that every call would draw the same: also give ids (a name for each record), "
             "start (the number of the first record, 0 for a whole column) or context (a name for this release)"
         )
 
 
 def context_of_columns(context, public):
-    """The context of draws for named public columns, the same at every door: frames, files and the command.
+    """Return the context of draws for named public columns, the same for frames, files and the command.
 
-    context : the caller's, bytes or text; None or empty for none. public : `ColumnSpec`s, which count by the names that
-    they were fitted under.
+    Parameters
+    ----------
+    context : bytes or str
+        The caller's own context; None or empty for none.
+    public : ColumnSpecs
+        Renamed columns enter under the names that they were fitted under.
     """
-    text = context if isinstance(context, str) else context_bytes(context or b"").decode(errors="surrogateescape")
+    context = b"" if context is None else context
+    text = context if isinstance(context, str) else context_bytes(context).decode(errors="surrogateescape")
     return json.dumps(["linred file", text or None, [part.called or part.name for part in public]]).encode()
 
 
 def subkey(secret, context, purpose):
-    """The key of one purpose (at most 16 bytes) in one context."""
+    """Return the key of one purpose (at most 16 bytes) in one context."""
     return hashlib.blake2b(context, key=secret, digest_size=KEY_BYTES, person=purpose).digest()
 
 
 def words_into(key, first_byte, zeros, buffer):
-    """len(zeros) bytes of a key's keystream, from `first_byte` on, into `buffer`, which has 15 bytes more.
+    """Write len(zeros) bytes of a key's keystream from `first_byte` on into `buffer`, which is 15 bytes longer.
 
-    `zeros` is what its name says: the cipher adds its keystream to it.
+    `zeros` must hold zeros, because the cipher adds the keystream to it.
     """
     counter, skipped = divmod(first_byte, BLOCK_BYTES)
     cipher, aes, modes = _ciphers()
@@ -83,23 +95,24 @@ def words_into(key, first_byte, zeros, buffer):
 
 
 def blocks_into(key, counters, buffer):
-    """The blocks of a key's keystream that have these counters, 16 bytes each, into `buffer`, which has 15 more."""
+    """Write the 16-byte blocks of a key's keystream for these counters into `buffer`, which is 15 bytes longer."""
     cipher, aes, modes = _ciphers()
     cipher(aes(key), modes.ECB()).encryptor().update_into(counters, buffer)
 
 
 @cache
 def _ciphers():
-    """OpenSSL by way of `cryptography`, which takes longer to import than this package."""
+    """Import OpenSSL through `cryptography` at first use, because that takes longer than importing linred."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     return Cipher, algorithms.AES, modes
 
 
 def id_counters(ids, secret, context):
-    """The counters of record ids, 16 bytes each: integers in two's complement, a keyed BLAKE2b of all else.
+    """Return the counters of record ids, 16 bytes each: integers in two's complement, a keyed BLAKE2b of others.
 
-    ids : an array of integers, or a list of integers, bytes and tuples of bytes, as `record_ids.plain_ids` gives them.
+    `ids` has the form that `record_ids.plain_ids` returns: integers, bytes and tuples of bytes. The parts of a tuple
+    are hashed with their lengths, so that ("a", "bc") and ("ab", "c") are two ids.
     """
     if isinstance(ids, np.ndarray):
         counters = np.empty((ids.size, 2), ">u8")

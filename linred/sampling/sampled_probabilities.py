@@ -1,4 +1,4 @@
-"""P(y|s,x) as it is sampled: `Channel` in whole numbers, `Realised` in the doubles nearest to them, for statistics."""
+"""P(y|s,x) as it is sampled: `Channel` in whole numbers, `Realised` in the nearest doubles, for statistics."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Channel:
-    """A sampler's tables as P(y|s,x), in whole numbers."""
+    """P(y|s,x) of a sampler's tables, in whole numbers."""
 
     def __init__(self, sampler):
         joint, kernel = sampler.joint, sampler.kernel
@@ -18,13 +18,13 @@ class Channel:
         self._joint, self.unseen = joint, joint.unseen if sampler.sees_s else joint.p_x[None, :] == 0.0
 
     def unseen_row(self):
-        """P(y|s,x) of pairs that the fit never saw: (numerators, denominator)."""
+        """Return P(y|s,x) for pairs that the fit never saw, as (numerators, denominator)."""
         numerators = np.zeros(self._joint.shape[1], object)
         self._draw(self.table[tuple(np.argwhere(self.unseen)[0])][None], np.ones(1, object), numerators)
         return numerators, 2**64
 
     def released_given(self, s):
-        """P(y|s), sum_x P(x|s) P(y|s,x): (numerators, denominator)."""
+        """Return P(y|s) = sum_x P(x|s) P(y|s,x), as (numerators, denominator)."""
         weights = _whole_weights(self._joint, s)
         numerators = (weights * self.keep[s]) << 64
         tables, of_x = np.unique(self.table[s], return_inverse=True)
@@ -34,7 +34,7 @@ class Channel:
         return numerators, int(weights.sum()) << 128
 
     def _draw(self, tables, mass, numerators):
-        """numerators[y] += mass[t] * 2^64 P(y | table t), over the tables."""
+        """Add mass[t] * 2^64 P(y | table t) to numerators[y], over all given tables t."""
         indptr, y, weight = self.pieces
         sizes = indptr[tables + 1] - indptr[tables]
         pieces = _ranges(indptr[tables], sizes)
@@ -42,12 +42,15 @@ class Channel:
 
 
 class Rows(NamedTuple):
-    """P(y|s,x) of one s. Symbols x that are drawn anew in the same way are a group: they share their values at every y
-    but x itself.
+    """P(y|s,x) of one s. Symbols x that change with equal probability by the same table form a group.
 
+    Within a group, P(y|s,x) is the same for every x other than y.
+
+    Attributes
+    ----------
     own : P(x|s,x), |X|.
     group : the group of each x, |X|.
-    others : P(y|s,x) of the x in a group that are not y, groups x |X|.
+    others : P(y|s,x) for the x of each group other than y, groups x |X|.
     """
 
     own: np.ndarray
@@ -55,13 +58,13 @@ class Rows(NamedTuple):
     others: np.ndarray
 
     def weights(self, of_x):
-        """Sums of something over the x of each group that are not y, groups x |X|."""
+        """Return the sum of `of_x` over the x of each group other than y, groups x |X|."""
         of_groups = np.bincount(self.group, of_x, len(self.others))[:, None]
         holds_y = self.group == np.arange(len(self.others))[:, None]
         return np.where(holds_y, of_groups - of_x, of_groups)
 
     def range(self):
-        """(min over x, max over x) of P(y|s,x), each |X|: where P(y|s) lies whatever P(x|s) is."""
+        """Return (min over x, max over x) of P(y|s,x), each |X|: bounds on P(y|s) for any P(x|s)."""
         empty = self.weights(np.ones(self.own.size)) == 0.0
         low = np.where(empty, np.inf, self.others).min(axis=0)
         high = np.where(empty, -np.inf, self.others).max(axis=0)
@@ -69,7 +72,7 @@ class Rows(NamedTuple):
 
 
 class Realised:
-    """The channel of a Sampler: `of(s)` is its `Rows`."""
+    """P(y|s,x) of a sampler's tables, in doubles."""
 
     def __init__(self, sampler):
         from scipy.sparse import csr_array
@@ -81,6 +84,7 @@ class Realised:
         self._tables.sum_duplicates()
 
     def of(self, s):
+        """Return the `Rows` of one s."""
         table, whole_keep = self._channel.table[s], self._channel.keep[s]
         keep, move = (np.ldexp(part.astype(np.float64), -64) for part in (whole_keep, 2**64 - whole_keep))
         moves, of_x = np.unique(move, return_inverse=True)
@@ -91,25 +95,25 @@ class Realised:
 
 
 def _pieces_of(cells, first_cells, log2_cells):
-    """(indptr, y, weight): what tables of alias cells are made of, weights out of 2^64. One y may have several."""
+    """Return (indptr, y, weight): the pieces of tables of alias cells, weights out of 2^64. A y may have several."""
     sizes = np.left_shift(1, log2_cells.astype(np.int64))
     cell = cells[_ranges(first_cells.astype(np.int64), sizes)]
     shift = np.repeat(log2_cells.astype(np.uint64), sizes)
     own = cell["threshold"] >> shift
     full = (2 ** (64 - np.arange(64, dtype=object)))[shift.astype(np.intp)]
     y, weight = np.stack([cell["own"], cell["alias"]], axis=1), np.stack([own.astype(object), full - own], axis=1)
-    there = np.stack([own > 0, np.ones(own.size, bool)], axis=1)  # a whole cell is one piece
+    there = np.stack([own > 0, np.ones(own.size, bool)], axis=1)  # a cell that is not divided is one piece
     ends = np.cumsum(there.sum(axis=1))[np.cumsum(sizes) - 1]
     return np.concatenate([[0], ends]), y[there].astype(np.intp), weight[there]
 
 
 def _ranges(starts, sizes):
-    """starts[0], starts[0] + 1, ... so many as sizes[0] says, then from starts[1] on."""
+    """Return sizes[0] integers counted from starts[0], then sizes[1] integers from starts[1], and so on."""
     return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
 
 
 def _whole_weights(joint, s):
-    """Whole numbers in the ratios of P(x|s)."""
+    """Return whole numbers that are in proportion to P(x|s)."""
     if joint.counts is not None:
         return joint.counts[s].astype(object)
     mantissa, exponent = np.frexp(joint.p_x_given_s[s])

@@ -1,13 +1,17 @@
-"""Sampler: a mechanism compiled into integer alias tables, and records drawn from them.
+"""Samples records from a mechanism that is compiled into integer alias tables: `Sampler`.
 
-What is drawn is decided by two 64-bit words of a record: it is kept where the first is below the `keep` of its row,
-otherwise the second picks from the row's table. Most records need only the first bits of one of them:
+Two 64-bit random words decide a record: x is kept if the first is below the `keep` of the record's row, otherwise the
+second selects a symbol from the row's table. For most records, the first stage needs only a few leading bits:
 
-    "cells"  small alphabets: nothing is kept apart, each row has a table of 256 cells, and 8 bits pick one;
-    "keep"   all others: 16 bits against the first 16 of `keep`.
+    "cells"  for small alphabets: each row has a table of 256 cells instead of a threshold, and 8 bits select a cell;
+    "keep"   for all others: 16 bits are compared with the first 16 bits of `keep`.
 
-The rest of the bits come from a block of the record's own. csrc/sampling.h has both stages.
+The second stage takes the remaining bits from a cipher block that belongs to the record. See csrc/sampling.h.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,27 +21,38 @@ from linred.columns.record_ids import plain_ids
 from linred.sampling import alias_tables, keystream
 from linred.sampling.threads import block_size, run
 
+if TYPE_CHECKING:
+    from linred._common.types import Codes, Column, Context, Key
+    from linred.distribution.joint import Joint
+    from linred.sampling.exact_certificate import Certificate
+
 
 class Sampler:
-    """Draws Y for records (s, x) by integer tables: `mechanism.sampler()` makes it.
+    """Samples Y for records (s, x) from integer tables; `mechanism.sampler()` returns one.
 
     Attributes
     ----------
-    joint : Joint that the mechanism was made for; `certificate()` is about it.
+    joint : the Joint that the mechanism was made for, to which the figures of `certificate()` apply.
     shape : (|S|, |X|).
-    sees_s : whether draws depend on s; if not, `sample` needs no s_codes.
-    first_stage : "cells" or "keep": see the module.
-    nbytes : memory of the tables, O(|S||X| + nonzeros of the mechanism); up to 4.3 MB for 1,000 rows with "cells".
+    sees_s : whether the mechanism uses S when sampling; if not, `sample` needs no s_codes.
+    first_stage : "cells" or "keep"; see the module.
+    nbytes : memory of the tables, O(|S||X| + nonzeros of the mechanism); at most 4.3 MB for 1,000 rows with "cells".
 
     Guarantee
     ---------
-    Tables are a deterministic function of the mechanism: whole numbers over 2^64, or over 2^128 where keeping and
-    drawing are two steps. A probability of 0 or 1 is realised as 0 or 1, any other as neither. Pairs with P(s,x) = 0
-    are drawn from P_Y; where s is not seen, symbols with P(x) = 0. Record i is a function of (subkey, i, s_i, x_i)
-    alone, whatever the threads, the chunks and the machine. No state is kept between calls.
+    The tables are a deterministic function of the mechanism. Their probabilities are whole numbers over 2^64, or over
+    2^128 if keeping x and selecting y are two steps. Probabilities 0 and 1 are realised exactly, and no other
+    probability becomes 0 or 1. Pairs with P(s,x) = 0 are drawn from P_Y; if the mechanism does not use S, symbols with
+    P(x) = 0 are. The draw for record i depends on (subkey, i, s_i, x_i) alone, not on threads, chunks or the machine.
+    No state is kept between calls.
     """
 
-    def __init__(self, mechanism):
+    joint: Joint
+    shape: tuple[int, int]
+    sees_s: bool
+    first_stage: str
+
+    def __init__(self, mechanism: Any) -> None:
         validation.mechanism(mechanism)
         self.joint, self.shape, self.sees_s = mechanism.joint, mechanism.joint.shape, mechanism.sees_s
         compiled = alias_tables.compile_tables(mechanism)
@@ -47,35 +62,47 @@ class Sampler:
         self._block_records = block_size(pending)
 
     def sample(
-        self, s_codes, x_codes, *, out=None, seed=None, key=None, context=b"", ids=None, start=None, threads=None
-    ):
-        """Codes of Y for columns of codes of S and X, as an array of x_codes' dtype.
+        self,
+        s_codes: Codes | None,
+        x_codes: Codes,
+        *,
+        out: np.ndarray[Any, Any] | None = None,
+        seed: int | None = None,
+        key: Key | None = None,
+        context: Context = b"",
+        ids: Column | None = None,
+        start: int | None = None,
+        threads: int | None = None,
+    ) -> np.ndarray[Any, Any]:
+        """Return the codes of Y for codes of S and X, as an array of x_codes' dtype.
 
         Parameters
         ----------
-        s_codes, x_codes : columns of integers, best uint8, uint16 or uint32
-            Below |S| and |X|. s_codes may be None, and is not looked at, where the mechanism does not see s.
+        s_codes, x_codes : columns of integers, preferably uint8, uint16 or uint32
+            Codes below |S| and |X|. If the mechanism does not use S, s_codes is ignored and may be None.
         out : array, optional
-            Where to write: contiguous, of x_codes' dtype and length; x_codes itself may be given.
+            The array to write to: contiguous, of x_codes' dtype and length. It may be x_codes itself.
         seed : int, optional
-            Repeatable, and not private: who guesses the seed can undo the draw.
+            Makes the draw repeatable but not private: anyone who guesses the seed can undo the draw.
         key : 32 bytes, optional
-            Repeatable and private as long as the key is secret. Without key and seed, each call has a fresh one. A key
-            needs `ids`, `start` or `context` beside it: alone it would draw the same for every batch of a loop.
+            Makes the draw repeatable, and private as long as the key is secret. Without key and seed, each call uses a
+            fresh key. A key needs `ids`, `start` or `context` as well: alone, it would draw the same for every batch of
+            a loop.
         context : bytes or str
-            Which file, column or release this is: two contexts share no randomness under one key. Two columns under one
-            key and one context do: what one of them gives away is known of the other.
+            A name for the file, column or release. Under one key, two contexts share no randomness, but two columns
+            with the same context do: whatever reveals the draws of one reveals those of the other.
         ids : column of integers or of text, or table of such columns, optional
-            Each record's own name, in place of its number: the same record gets the same answer wherever it
-            stands and however often it is released. Needs `key`. 5, "5" and b"5" are one name, "05" is another.
+            A name for each record, which replaces its number: a record gets the same answer in any position and in
+            every release. Needs `key`. 5, "5" and b"5" are one id, "05" is another.
         start : int, optional
-            The number of the first record, 0 by default: a column drawn in parts is the same as drawn at once.
+            The number of the first record, by default 0. A column sampled in parts, each with its own `start`, equals
+            the column sampled at once.
         threads : int, optional
-            At most so many; all cores otherwise.
+            Maximum number of threads, by default the number of cores.
 
         Guarantee
         ---------
-        A code out of range is a ValueError, and `out` is then as it was. O(n_records), the GIL released.
+        A code out of range raises a ValueError before anything is written to `out`. O(n_records); releases the GIL.
         """
         columns = self._columns(s_codes, x_codes, out)
         n_records = columns[1].size
@@ -87,23 +114,24 @@ class Sampler:
             draw = _by_number(self.kernel, self.first_stage, secret, context, start)
         else:
             if key is None:
-                raise ValueError("ids needs key: without a secret of its own, the same id has no same answer")
+                raise ValueError("ids needs key: only calls with the same key give the same id the same answer")
             if start is not None and validation.whole_number("start", start, 0, None) > 0:
-                raise ValueError(f"start = {start} is given with ids, which take the place of record numbers")
+                raise ValueError(f"start = {start} and ids are both given: ids replace record numbers, leave start out")
             draw = _by_id(self.kernel, secret, context, plain_ids(ids, n_records))
         if out is not None:
             run(lambda block, _: self.kernel.check(block), columns, self._block_records, threads)
         run(draw, columns, self._block_records, threads)
         return columns[2]
 
-    def certificate(self):
-        """Exact privacy figures of what is drawn, from the tables' integers: see `exact_certificate`."""
+    def certificate(self) -> Certificate:
+        """Return the exact privacy figures of the sampling tables: see `exact_certificate`."""
         from linred.sampling import exact_certificate
 
         return exact_certificate.certificate(self)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
+        """Memory of the tables."""
         kernel = self.kernel
         first = kernel.keep_top if kernel.settled is None else kernel.settled
         return kernel.rows.nbytes + kernel.cells.nbytes + first.nbytes
@@ -112,15 +140,15 @@ class Sampler:
         n_s, n_x = self.shape
         x_codes = validation.codes("x_codes", x_codes, 0)
         if n_x > 2 ** (8 * x_codes.itemsize - (x_codes.dtype.kind == "i")):
-            raise ValueError(f"x_codes has dtype {x_codes.dtype}, which has no room for {n_x} symbols")
+            raise ValueError(f"x_codes has dtype {x_codes.dtype}, which cannot hold the codes of {n_x} symbols")
         if s_codes is None and self.sees_s:
-            raise ValueError("s_codes is None: this mechanism draws by s")
+            raise ValueError("s_codes is None: this mechanism uses S when sampling, so it needs the codes of S")
         s_codes = validation.codes("s_codes", s_codes, n_s) if self.sees_s else None
         if s_codes is not None and s_codes.size != x_codes.size:
             raise ValueError(f"s_codes has {s_codes.size} records and x_codes {x_codes.size}")
         return s_codes, x_codes, _output(out, s_codes, x_codes)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         n_s, n_x = self.shape
         return f"<Sampler of {n_s} x {n_x} symbols, {self.nbytes:,} bytes, first stage: {self.first_stage}>"
 
@@ -129,19 +157,20 @@ def _output(out, s_codes, x_codes):
     if out is None:
         return np.empty_like(x_codes)
     if not isinstance(out, np.ndarray) or out.shape != x_codes.shape or out.dtype != x_codes.dtype:
-        what = f"shape {out.shape} and dtype {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise ValueError(f"out has {what}; x_codes have shape {x_codes.shape} and dtype {x_codes.dtype}")
+        is_array = isinstance(out, np.ndarray)
+        what = f"has shape {out.shape} and dtype {out.dtype}" if is_array else f"is a {validation.type_name(out)}"
+        raise ValueError(f"out {what}, but must be an array of shape {x_codes.shape} and dtype {x_codes.dtype}")
     if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
         raise ValueError("out is not contiguous, aligned and writeable")
     in_place = out.ctypes.data == x_codes.ctypes.data
     for name, codes in (("s_codes", s_codes), ("x_codes", None if in_place else x_codes)):
         if codes is not None and np.may_share_memory(out, codes):
-            raise ValueError(f"out shares memory with {name}, and is not x_codes itself")
+            raise ValueError(f"out shares memory with {name}: pass another array, or x_codes itself")
     return out
 
 
 def _by_number(kernel, first_stage, secret, context, start):
-    """A function that draws a run of records by their numbers, from `start` on."""
+    """Return a function that draws a run of records addressed by their numbers, from `start` on."""
     word_bytes = 1 if first_stage == "cells" else 2
     first_key = keystream.subkey(secret, context, b"linred first")
     second_key = keystream.subkey(secret, context, b"linred second")
@@ -160,7 +189,7 @@ def _by_number(kernel, first_stage, secret, context, start):
 
 
 def _by_id(kernel, secret, context, ids):
-    """A function that draws a run of records by their ids; there is no first stage, each has one block."""
+    """Return a function that draws a run of records addressed by their ids, without a first stage: a block each."""
     counters, key = keystream.id_counters(ids, secret, context), keystream.subkey(secret, context, b"linred ids")
 
     def draw(columns, buffers):

@@ -1,9 +1,12 @@
-"""Columns in, a column of the same kind out: what `mechanism.sanitize` does."""
+"""Sanitises columns of any kind: the work of `mechanism.sanitize`."""
+
+from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
 
+from linred._common import validation
 from linred._kernels import counting
 from linred.columns.adapters.base import ColumnAdapter
 from linred.columns.adapters.kinds import adapter_of
@@ -12,26 +15,26 @@ from linred.sampling import keystream
 
 
 class Counts(NamedTuple):
-    """What happened to the records of one call. It is about the input: do not publish it with the output."""
+    """Counts of what happened to the records of one call. They describe the input: do not publish them."""
 
     n_records: int
-    n_changed: int  # y is another value than x, or missing where x was not
-    n_unseen_values: int  # a value outside the alphabets: drawn from P_Y or missing, as `unseen` says
-    n_unseen_pairs: int  # drawn from P_Y: known values that the fit never saw together; without s, x that it never saw
-    private: bool  # False where a seed was given: who guesses it can undo the draw
+    n_changed: int  # records whose y differs from x, or is missing though x was not
+    n_unseen_values: int  # records with a value outside the alphabets: drawn from P_Y or missing, by `unseen`
+    n_unseen_pairs: int  # records with known values that the fit never saw together (without s: an x that it never saw)
+    private: bool  # False if a seed was given, because anyone who guesses the seed can undo the draw
 
-    def __add__(self, other):
-        """Of two calls together."""
+    def __add__(self, other: Counts) -> Counts:  # type: ignore[override]
+        """Return the counts of two calls together."""
         return Counts(*(a + b for a, b in zip(self[:-1], other[:-1], strict=True)), self.private and other.private)
 
 
 class Drawn:
-    """Records as they were drawn, in codes; a code of |X| stands for a missing value, where `unseen` asks for it."""
+    """The sampled records as codes. With unseen="null", the code |X| is a missing value."""
 
     def __init__(self, mechanism, known, unseen, *, key, seed, ids, **how):
         self._joint, self._known, self._private = mechanism.joint, known, seed is None
         if key is None and seed is None and ids is None:
-            key = keystream.secret()  # one for both draws below: each record uses one of them
+            key = keystream.secret()  # shared by the two draws below, because each record uses only one of them
             how["start"] = 0 if how.get("start") is None else how["start"]
         how |= {"key": key, "seed": seed, "ids": ids}
         self.y_codes = mechanism.sampler().sample(known.s_codes, known.x_codes, **how)
@@ -41,9 +44,10 @@ class Drawn:
             self.y_codes = np.where(known.unknown, others, self.y_codes.astype(np.int64))
 
     def counts(self):
+        """Return the `Counts` of the call."""
         _, s_codes, x_codes, unknown, x_as_given = self._known
         y_codes, labels = self.y_codes, self._joint.x_labels
-        if unknown is not None and None in labels:  # one code for a missing value
+        if unknown is not None and None in labels:  # give missing values one code
             y_codes = np.where(y_codes == len(labels), labels.index(None), y_codes)
         changed = y_codes != x_as_given
         n_unknown = 0 if unknown is None else int(unknown.sum())
@@ -52,7 +56,7 @@ class Drawn:
 
 
 def sanitize(mechanism, s, x, unseen, **how):
-    """(column, counts), where counts() is the `Counts`; see `Mechanism.sanitize`."""
+    """Return (column, function that returns the `Counts`); see `Mechanism.sanitize`."""
     known, labels = _known_codes(mechanism, s, x, unseen), mechanism.joint.x_labels
     decode = known.x.decoder((*labels, None) if unseen == "null" else labels)
     drawn = Drawn(mechanism, known, unseen, **how)
@@ -60,18 +64,20 @@ def sanitize(mechanism, s, x, unseen, **how):
 
 
 def draw(mechanism, s, x, unseen, **how):
-    """`Drawn` for columns of records: what `sanitize` does, without the way back to a column."""
+    """Return `Drawn` for columns of records: as `sanitize`, but codes instead of a column."""
     return Drawn(mechanism, _known_codes(mechanism, s, x, unseen), unseen, **how)
 
 
 def check_policy(unseen):
+    """Check the argument `unseen` of `Mechanism.sanitize`."""
     if not isinstance(unseen, str) or unseen not in ("error", "marginal", "null"):
-        raise ValueError(f"unseen = {unseen!r} is not 'error', 'marginal' or 'null'")
+        raise ValueError(f"unseen = {validation.shortened(unseen)} is not 'error', 'marginal' or 'null'")
 
 
 class _Known(NamedTuple):
-    """Records in codes. Those with a value outside the alphabets are `unknown`, a mask or None; their codes are 0, but
-    for `x_as_given`."""
+    """Records as codes. `unknown` masks records with a value outside the alphabets (None if there are none); their
+    codes are 0, except in `x_as_given`.
+    """
 
     x: ColumnAdapter
     s_codes: np.ndarray | None
@@ -83,7 +89,7 @@ class _Known(NamedTuple):
 def _known_codes(mechanism, s, x, unseen):
     check_policy(unseen)
     if s is None and mechanism.sees_s:
-        raise ValueError("s is None: this mechanism draws by s")
+        raise ValueError("s is None: this mechanism uses S when sampling, so it needs the sensitive column")
     joint, x = mechanism.joint, adapter_of("x", x)
     x_codes, s_codes = joint.x_encoder.codes("x", x), None
     unknown = _unknown("x", x, joint.x_encoder, x_codes, unseen)
@@ -101,7 +107,7 @@ def _known_codes(mechanism, s, x, unseen):
 
 
 def _as_given(x, x_codes, encoder):
-    """Codes of x: |X| where it is missing, and that is no label, and |X| + 1 for any other value that is none."""
+    """Return the codes of x, with |X| for a missing value that is not a label and |X| + 1 for any other unknown."""
     n_labels = len(encoder.labels)
     if None not in encoder.labels:
         return encoder.with_missing.codes("x", x)
@@ -109,7 +115,7 @@ def _as_given(x, x_codes, encoder):
 
 
 def _unknown(name, column, encoder, codes, unseen):
-    """The mask of codes that stand for no label; None where there are none."""
+    """Return the mask of records whose value is not a label, or None if there are none; unseen="error" raises."""
     record = encoder.first_unknown(codes)
     if record is None:
         return None
@@ -126,4 +132,4 @@ def _n_unseen_pairs(joint, s_codes, x_codes, n_unknown):
         counts = np.bincount(x_codes, minlength=joint.shape[1])
     else:
         counts = counting.count_pairs(s_codes, x_codes, *joint.shape)
-    return int(counts[never].sum()) - n_unknown * int(never.flat[0])  # they stand as (0, 0)
+    return int(counts[never].sum()) - n_unknown * int(never.flat[0])  # unknown records have the codes (0, 0)

@@ -1,4 +1,4 @@
-"""Sampling in blocks of records, on several threads if the input is large, with buffers reused between calls."""
+"""Samples in blocks of records, on several threads if the input is large, and reuses buffers between calls."""
 
 import os
 import threading

@@ -96,7 +96,7 @@ def test_alpha_applied_twice_is_not_the_mechanism_but_within_the_claim():
     for name, mechanism in MECHANISMS.items():
         s, x = records(mechanism.joint, 20_000, 10)
         once = mechanism.sampler().sample(s, x, key=KEY, start=0)
-        found = refuting(mechanism, s, x, mechanism.sampler().sample(s, once, key=KEY[::-1]))
+        found = refuting(mechanism, s, x, mechanism.sampler().sample(s, once, key=KEY[::-1], start=0))
         assert found.refuted is False, name
 
 
@@ -120,11 +120,13 @@ def test_one_keystream_for_two_sets_of_records_is_caught():
     for name, mechanism in MECHANISMS.items():
         sampler, (first, second) = mechanism.sampler(), (records(mechanism.joint, 3000, seed) for seed in (12, 13))
         s, x = np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1]])
-        y = np.concatenate([sampler.sample(*first, key=KEY, start=0), sampler.sample(*second, key=KEY)])
+        y = np.concatenate([sampler.sample(*first, key=KEY, start=0), sampler.sample(*second, key=KEY, start=0)])
         (reason,) = refuting(mechanism, s, x, y).reasons
         assert reason.startswith("records 3,000 apart changed together"), name
         assert reason.endswith("so they share randomness")
-        y = np.concatenate([sampler.sample(*first, key=KEY), sampler.sample(*second, key=KEY, context="second")])
+        y = np.concatenate(
+            [sampler.sample(*first, key=KEY, start=0), sampler.sample(*second, key=KEY, context="second")]
+        )
         assert audit(s, y, x=x, mechanism=mechanism).conforms is True
 
 

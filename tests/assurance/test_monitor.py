@@ -540,7 +540,10 @@ def test_wrong_monitors(error, message, make):
         ("s has 2 records and x has 1", lambda monitor: monitor.update(["f", "m"], ["a"])),
         ("s is a str, not a column of records in order", lambda monitor: monitor.update("fm", ["a", "a"])),
         ("x is a int, not a column of records in order", lambda monitor: monitor.update(["f"], 3)),
-        ("x[1] = [] is not hashable", lambda monitor: monitor.update(["f", "m"], ["a", []])),
+        (
+            "x[1] is a list that is not hashable: use text, numbers or tuples of these",
+            lambda monitor: monitor.update(["f", "m"], ["a", []]),
+        ),
         ("s_codes[1] is not a code below 3", lambda monitor: monitor.update_codes([0, 3], [0, 0])),
         ("x_codes[0] is not a code below 4", lambda monitor: monitor.update_codes([0, 1], [-1, 0])),
         ("s_codes has 2 records and x_codes 1", lambda monitor: monitor.update_codes([0, 1], [0])),

@@ -55,7 +55,7 @@ def test_missing_values_are_a_category_where_the_fit_had_them():
         y = mechanism.sanitize(S, KINDS[kind](x), key=KEY, start=0)
         assert [None if value != value else value for value in values(y)] == mechanism.sanitize(S, x, key=KEY, start=0)
     assert None in mechanism.sanitize(S, x, key=KEY, start=0)
-    with pytest.raises(ValueError, match=r"x is a ndarray of <U3, which has no room .* missing values may be drawn"):
+    with pytest.raises(ValueError, match=r"x is a numpy.ndarray of <U3, which cannot hold missing values"):
         mechanism.sanitize(S, np.array(X))
 
 
@@ -72,6 +72,5 @@ def test_categories_tell_nothing_of_values_that_are_not_published(kind, ordered)
     for unseen in ("null", "marginal"):
         y = MECHANISM.sanitize(S, column, key=KEY, start=0, unseen=unseen)
         shown = y.cat.categories.tolist() if kind == "pandas" else y.dictionary.to_pylist()
-        of_arrow = ["ccc", "a", "bb"] if ordered else ["a", "bb", "ccc"]
-        assert shown == (["ccc", "zz", "a", "bb"] if kind == "pandas" else of_arrow)
+        assert shown == (["ccc", "a", "bb"] if ordered else ["a", "bb", "ccc"])
         assert values(y)[1:] == MECHANISM.sanitize(S, x, key=KEY, start=0, unseen=unseen)[1:]

@@ -51,13 +51,15 @@ def test_arrow_keeps_schema_and_metadata():
     schema = pa.schema(fields, {"source": "here"})
     table = pa.table({name: DATA[name] for name, _ in types}, schema=schema)
     result = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY, start=0)
-    assert result.schema.equals(pa.schema(fields[1:], {"source": "here"}), check_metadata=True)
+    bare = pa.schema([field.remove_metadata() for field in fields[1:]])
+    assert result.schema.equals(bare, check_metadata=True)
+    kept = linred.sanitize_frame(table, MECHANISM, **NAMED, key=KEY, start=0, keep_metadata=True)
+    assert kept.schema.equals(pa.schema(fields[1:], {"source": "here"}), check_metadata=True)
     assert result["job"].to_pylist() == EXPECTED
     chunked = pa.concat_tables([table[:100], table[100:]])
     assert linred.sanitize_frame(chunked, MECHANISM, **NAMED, key=KEY, start=0)["job"].to_pylist() == EXPECTED
     null = linred.sanitize_frame(table, uniform("a", "bb"), **NAMED, unseen="null", key=KEY, start=0)
     assert null.schema.field("job").nullable
-    assert null.schema.field("job").metadata == {b"about": b"job"}
 
 
 def test_views_of_text_stay_views():
@@ -74,7 +76,7 @@ def test_views_of_text_stay_views():
 def test_binned_columns_of_arrow_go_to_pandas():
     """The notes of pandas in a schema would say that text is Int64."""
     frame = pd.DataFrame({"sex": SEX, "age": pd.array([int(age) for age in DATA["age"]], "Int64")})
-    sanitizer = linred.Sanitizer("sex", "age", alpha=0.5, mechanism="markov", bins={"age": [40]}, key=KEY)
+    sanitizer = linred.Sanitizer("sex", "age", alpha=0.5, mechanism="markov", bins={"age": [40]}, key=KEY, context="c")
     result = sanitizer.fit_transform(pa.Table.from_pandas(frame))
     assert result.to_pandas()["age"].tolist() == sanitizer.transform(frame)["age"].tolist()
 
@@ -100,7 +102,7 @@ def test_as_many_labels_as_indices_have_room_for():
     column = pa.array(labels[:3]).cast(pa.dictionary(pa.uint8(), pa.string()))
     decode = ArrowColumn("x", column).decoder((*labels, None))
     assert decode(np.array([255, 256, 0])).to_pylist() == ["v255", None, "v000"]
-    with pytest.raises(ValueError, match="257 labels are too many for its indices"):
+    with pytest.raises(ValueError, match="cannot hold the 257 labels of the mechanism together"):
         ArrowColumn("x", column).decoder((*labels, "w"))
 
 
@@ -137,14 +139,14 @@ def test_what_exports_arrow_data_is_a_column(exported):
 
 
 def test_tables_and_lazy_frames_are_still_refused():
-    with pytest.raises(ValueError, match=r"^s is a Stream, not a column of records in order$"):
+    with pytest.raises(ValueError, match=r"^s is a .*Stream, not a column of records in order$"):
         linred.Joint.from_records(Stream(pa.table({"a": [1, 2]})), [1, 2])
-    with pytest.raises(ValueError, match=r"^frame is a Stream, not a pandas, Polars or Arrow table$"):
+    with pytest.raises(ValueError, match=r"^frame is a .*Stream, not a pandas, Polars or Arrow table"):
         linred.sanitize_frame(Stream(pa.table({"a": ["f"]})), columns.MECHANISM, sensitive="a", public="b")
 
     class Lazy(Stream):
         def collect(self):
             raise AssertionError
 
-    with pytest.raises(ValueError, match=r"^s is a Lazy, not a column of records in order$"):
+    with pytest.raises(ValueError, match=r"^s is a .*Lazy, not a column of records in order$"):
         linred.Joint.from_records(Lazy(pa.chunked_array([[1, 2]])), [1, 2])

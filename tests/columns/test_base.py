@@ -43,27 +43,25 @@ def test_labels_that_are_no_text(column):
 @pytest.mark.parametrize("kind", [pd.Series, np.array, pl.Series])
 def test_a_column_too_narrow_for_the_labels_is_refused(kind):
     mechanism = linred.markov(linred.Joint.from_counts(np.ones((1, 200))), 0.5)
-    with pytest.raises(ValueError, match=r"x is a .* which has no room for every label of the mechanism"):
+    with pytest.raises(ValueError, match=r"x is a .* which cannot hold label 128 of the mechanism"):
         mechanism.sanitize(None, kind(np.arange(100, dtype=np.int8)))
 
 
 @pytest.mark.parametrize(
     ("labels", "x", "message"),
     [
-        ((2.5, 1), pa.array([1, 1]), "2.5 would become 2"),
-        (("a", 1), np.array(["a"]), "1 would become '1'"),
-        (("a", 1), pd.Series(["a"], dtype="string"), "1 would become '1'"),
-        ((b"a", b"a\0"), np.array([b"a"]), "would become b'a'"),
-        ((2**60 + 1, 1), np.array([1.0]), "1152921504606846977 would become"),
-        ((2**60 + 1, 1), pl.Series([1.0]), "1152921504606846977 would become"),
-        (("a", "b"), pl.Series(["a"], dtype=pl.Enum(["a"])), "conversion from `str` to `enum` failed"),
-        (("a", "b"), pd.Series(["a"], dtype=pd.CategoricalDtype(["a"], ordered=True)), "'b' is not among its ordered"),
-        ([f"v{i}" for i in range(300)], pa.array(["v0"]).cast(pa.dictionary(pa.int8(), pa.string())), "300 labels"),
+        ((2.5, 1), pa.array([1, 1]), "label 0"),
+        (("a", 1), np.array(["a"]), "label 1"),
+        (("a", 1), pd.Series(["a"], dtype="string"), "label 1"),
+        ((b"a", b"a\0"), np.array([b"a"]), "label 1"),
+        ((2**60 + 1, 1), np.array([1.0]), "label 0"),
+        ((2**60 + 1, 1), pl.Series([1.0]), "label 0"),
+        (("a", "b"), pl.Series(["a"], dtype=pl.Enum(["a"])), "label 1"),
+        (("a", "b"), pd.Series(["a"], dtype=pd.CategoricalDtype(["a"], ordered=True)), "label 1"),
+        ([f"v{i}" for i in range(300)], pa.array(["v0"]).cast(pa.dictionary(pa.int8(), pa.string())), "the 300 labels"),
     ],
 )
 def test_labels_that_a_column_would_change_are_refused_before_a_draw(labels, x, message):
-    with pytest.raises(
-        ValueError, match=f"x is a .* which has no room for every label of the mechanism: .*{message}"
-    ) as e:
+    with pytest.raises(ValueError, match=f"x is a .* which cannot hold {message} of the mechanism") as e:
         uniform(*labels).sanitize(None, x)
     assert "\n" not in str(e.value)

@@ -32,15 +32,18 @@ def test_numpy_labels_become_pythons(tmp_path):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"decimal": "abc"}, "x[1] = 'abc' is not a decimal"),
-        ({"decimal": "sNaN"}, "x[1] = 'sNaN' can be compared with nothing"),
-        ({"decimal": [1]}, "x[1] = [1] is not a decimal"),
-        ({"date": "2013-13-01"}, "x[1] = '2013-13-01' is not a date"),
-        ({"bytes": "zz"}, "x[1] = 'zz' is not a bytes"),
-        ({"datetime64": [10**26, "s", 1]}, "x[1] = [100000000000000000000000000, 's', 1] is not a datetime64"),
-        ({"datetime64": "2013"}, "x[1] = '2013' is not a datetime64"),
-        ({"code": "1"}, "x[1] = {'code': '1'} is no label: known types are bytes, date, datetime, time, decimal"),
-        ({}, "x[1] = {} is no label"),
+        ({"decimal": "abc"}, "x[1] is not a valid decimal"),
+        ({"decimal": "sNaN"}, "x[1] is a signalling NaN, which cannot be a label"),
+        ({"decimal": [1]}, "x[1] is not a valid decimal"),
+        ({"date": "2013-13-01"}, "x[1] is not a valid date"),
+        ({"bytes": "zz"}, "x[1] is not a valid bytes"),
+        ({"datetime64": [10**26, "s", 1]}, "x[1] is not a valid datetime64"),
+        ({"datetime64": "2013"}, "x[1] is not a valid datetime64"),
+        (
+            {"code": "1"},
+            "x[1] is an object, not a label with one of the types bytes, date, ",
+        ),
+        ({}, "x[1] is an object, not a label"),
     ],
 )
 def test_labels_that_cannot_be_read_are_named(value, message):

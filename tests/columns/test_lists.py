@@ -29,7 +29,7 @@ def test_a_dict_of_columns_keeps_its_names_and_their_order():
 def test_an_iterator_is_read_once():
     joint = linred.Joint.from_records(iter(["f", "m"]), iter(["a", "b"]), x_labels=["a", "b"])
     assert joint.counts.tolist() == [[1, 0], [0, 1]]
-    with pytest.raises(ValueError, match=r"^x\[0\] = 'a' is not in x_labels$"):
+    with pytest.raises(ValueError, match=r"^x\[0\] is not in x_labels"):
         linred.Joint.from_records(["f", "m"], iter(["a", "b"]), x_labels=["c"])
-    with pytest.raises(ValueError, match=r"^x\[1\] = 'z' is not in the mechanism's alphabet"):
+    with pytest.raises(ValueError, match=r"^x\[1\] is not in the mechanism's alphabet"):
         linred.markov(joint, 0.5).sanitize(None, iter(["a", "z"]))

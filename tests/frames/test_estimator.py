@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 
 import linred
-from linred.columns.schema import ColumnSpec, FitSchema
+from linred.columns.schema import ColumnSpec, FitSchema, parts_of
 from linred.design import registry
 from linred.errors import NotFittedError
 from linred.privacy.target import Target
+from linred.sampling import keystream
 from support.frames import (
+    CONTEXT,
     DATA,
     EDGES,
     JOB,
@@ -41,11 +43,12 @@ def clone(sanitizer):
 
 @every_kind
 def test_fit_and_transform(kind):
-    sanitizer = linred.Sanitizer("sex", "job", ldp=0.4, key=KEY)
+    sanitizer = linred.Sanitizer("sex", "job", ldp=0.4, key=KEY, context="c")
     frame = KINDS[kind](DATA)
     result = sanitizer.fit_transform(frame, y=[0] * N)
     mechanism = linred.optimal(JOINT, ldp=0.4)
-    assert collected(result)["job"] == mechanism.sanitize(SEX, JOB, key=KEY, start=0) != JOB
+    context = keystream.context_of_columns("c", parts_of("public", "job"))
+    assert collected(result)["job"] == mechanism.sanitize(SEX, JOB, key=KEY, context=context) != JOB
     assert collected(sanitizer.transform(frame)) == collected(result)
     assert sanitizer.mechanism_.fitted == FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"),))
     assert sanitizer.mechanism_.joint.counts.tolist() == JOINT.counts.tolist()
@@ -75,7 +78,7 @@ def test_mechanisms_by_name_or_function(settings, made):
 
 
 def test_fitted_without_s_it_transforms_frames_without_s():
-    sanitizer = fit(mechanism="optimal", sees_s=False, key=KEY).fit(DATA)
+    sanitizer = fit(mechanism="optimal", sees_s=False, key=KEY, context="c").fit(DATA)
     assert sanitizer.transform({"job": JOB})["job"] == sanitizer.transform(DATA)["job"]
 
 
@@ -95,11 +98,11 @@ def test_settings_go_through_to_the_frame():
         unseen="null",
     )
     assert sanitizer.get_feature_names_out(list(DATA)).tolist() == ["year", "sex", "job"]
-    assert fit(seed=4).fit_transform(DATA)["job"] == MECHANISM.sanitize(SEX, JOB, seed=4)
+    assert fit(seed=4).fit_transform(DATA)["job"] == MECHANISM.sanitize(SEX, JOB, seed=4, context=CONTEXT)
 
 
 def test_parameters_clones_and_pickles():
-    sanitizer = fit(bins=EDGES, public=["job", "age"], key=KEY, columns=[]).fit(DATA)
+    sanitizer = fit(bins=EDGES, public=["job", "age"], key=KEY, context="c", columns=[]).fit(DATA)
     copy = clone(sanitizer)
     assert not hasattr(copy, "mechanism_")
     assert copy.fit(DATA).transform(DATA) == sanitizer.transform(DATA)
@@ -108,7 +111,9 @@ def test_parameters_clones_and_pickles():
     assert again.transform(DATA) == sanitizer.transform(DATA)
     assert copy.set_params(alpha=0.1, id="id") is copy
     assert (copy.alpha, copy.id, copy.get_params()["alpha"]) == (0.1, "id", 0.1)
-    with pytest.raises(ValueError, match=r"^'epsilon' is not a parameter of Sanitizer: sensitive, public, ldp, "):
+    with pytest.raises(
+        ValueError, match=r"^'epsilon' is not a parameter of Sanitizer, which has sensitive, public, ldp, "
+    ):
         copy.set_params(alpha=0.9, epsilon=1)
     assert copy.alpha == 0.1
 
@@ -130,7 +135,7 @@ def test_it_must_be_fitted_first():
 
 def test_names_out_are_of_the_frame_that_was_fitted():
     sanitizer = fit().fit(DATA)
-    with pytest.raises(ValueError, match=r"^input_features is not feature_names_in_, \['year', "):
+    with pytest.raises(ValueError, match=r"^input_features is not feature_names_in_: 'year', "):
         sanitizer.get_feature_names_out(["job"])
     sanitizer.set_params(sensitive="year")
     assert (
@@ -161,21 +166,22 @@ BAD_SETTINGS = [
     ),
     ({"bins": [30]}, "bins is a list, not a dict of column names and edges"),
     ({"bins": {"year": [30]}}, "bins names 'year', which is neither sensitive nor public"),
-    ({"bins": {"job": []}}, "bins of 'job': [] is not a list of edges"),
-    ({"bins": {"job": "39"}}, "bins of 'job': '39' is not a list of edges"),
-    ({"bins": {"job": 5}}, "bins of 'job': 5 is not a list of edges"),
+    ({"bins": {"job": []}}, "bins of 'job' has no edges: give at least one number"),
+    ({"bins": {"job": "39"}}, "bins of 'job' is a str, not a list of edges"),
+    ({"bins": {"job": 5}}, "bins of 'job' is a int, not a list of edges"),
     ({"bins": {"job": [5, 4]}}, "bins of 'job': 4 is not a finite number above the edge before it"),
     ({"sensitive": "job"}, "public names 'job', which is sensitive"),
     ({"public": None}, "public is a NoneType, not the name of a column or a list of names"),
-    ({"public": "work"}, "frame has no column 'work' (public), only ['year'"),
-    ({"sensitive": "gender", "mechanism": "markov"}, "frame has no column 'gender' (sensitive), only ['year'"),
+    ({"public": "work"}, "frame has no column 'work' (public): it has 'year'"),
+    ({"sensitive": "gender", "mechanism": "markov"}, "frame has no column 'gender' (sensitive): it has 'year'"),
     ({"columns": ["sex", "job"]}, "columns names 'sex', which is sensitive"),
     ({"keep_sensitive": 1}, "keep_sensitive = 1 is not True or False"),
-    ({"id": "id"}, "id = 'id' needs key"),
+    ({"id": "id"}, "id needs key"),
     ({"unseen": "drop"}, "unseen = 'drop' is not 'error', 'marginal' or 'null'"),
     ({"key": KEY[:9]}, "key has 9 bytes, not 32"),
+    ({"key": KEY}, "key is given alone"),
     ({"key": KEY, "seed": 1}, "key and seed are both given"),
-    ({"seed": -1}, "seed = -1 is outside"),
+    ({"seed": -1}, "seed is negative"),
     ({"context": 5}, "context is a int, not bytes"),
 ]
 
@@ -209,7 +215,7 @@ def test_frames_that_cannot_be_fitted(frame, message):
 
 def test_declared_categories_are_the_alphabet():
     frame = pd.DataFrame(DATA).astype({"job": pd.CategoricalDtype(["zz", "ccc", "bb", "a"])})
-    sanitizer = linred.Sanitizer("sex", "job", ldp=0.4, key=KEY).fit(frame)
+    sanitizer = linred.Sanitizer("sex", "job", ldp=0.4, key=KEY, context="c").fit(frame)
     assert sanitizer.mechanism_.joint.x_labels == ("zz", "ccc", "bb", "a")
     assert "zz" not in sanitizer.transform(frame)["job"].tolist()
 

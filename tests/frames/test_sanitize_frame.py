@@ -13,9 +13,11 @@ import pyarrow as pa
 import pytest
 
 import linred
-from linred.columns.schema import ColumnSpec, FitSchema
+from linred.columns.schema import ColumnSpec, FitSchema, parts_of
 from linred.frames.sanitize_frame import FrameTask
+from linred.sampling import keystream
 from support.frames import (
+    CONTEXT,
     DATA,
     EXPECTED,
     JOB,
@@ -46,7 +48,7 @@ def test_every_kind_of_frame_has_the_values_of_sanitize(kind, mechanism):
     assert type(result) is type(frame)
     values = collected(result)
     assert list(values) == ["year", "job", "full", "age", "id"]
-    assert values.pop("job") == mechanism.sanitize(SEX, JOB, key=KEY, start=0) != JOB
+    assert values.pop("job") == mechanism.sanitize(SEX, JOB, key=KEY, context=CONTEXT) != JOB
     assert values == {name: DATA[name] for name in values}
     assert types(result) == {name: kept for name, kept in types(frame).items() if name != "sex"}
     assert pickle.dumps(collected(frame)) == before
@@ -70,8 +72,8 @@ def test_the_columns_of_the_result_are_chosen(kind):
 def test_a_mechanism_that_does_not_see_s_needs_no_s(kind):
     frame = KINDS[kind]({name: DATA[name] for name in ("job", "year")})
     result = collected(linred.sanitize_frame(frame, MARKOV, **NAMED, key=KEY, start=0))
-    assert result == {"job": MARKOV.sanitize(None, JOB, key=KEY, start=0), "year": DATA["year"]}
-    with pytest.raises(ValueError, match=r"^frame has no column 'sex' \(sensitive\), only \['job', 'year'\]$"):
+    assert result == {"job": MARKOV.sanitize(None, JOB, key=KEY, context=CONTEXT), "year": DATA["year"]}
+    with pytest.raises(ValueError, match=r"^frame has no column 'sex' \(sensitive\): it has 'job', 'year'$"):
         linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0)
 
 
@@ -80,9 +82,10 @@ def test_several_columns_are_one_symbol(kind):
     public, sensitive = {"job": JOB, "full": DATA["full"]}, {"sex": SEX, "year": DATA["year"]}
     mechanism = linred.non_markov(linred.Joint.from_records(sensitive, public), 0.7)
     result = linred.sanitize_frame(
-        KINDS[kind](DATA), mechanism, sensitive=["sex", "year"], public=("job", "full"), key=KEY
+        KINDS[kind](DATA), mechanism, sensitive=["sex", "year"], public=("job", "full"), key=KEY, start=0
     )
-    expected = mechanism.sanitize(sensitive, public, key=KEY, start=0)
+    context = keystream.context_of_columns(b"", parts_of("public", ["job", "full"]))
+    expected = mechanism.sanitize(sensitive, public, key=KEY, context=context)
     assert collected(result) == {**expected, "age": DATA["age"], "id": DATA["id"]}
     assert expected["full"] != DATA["full"]
 
@@ -99,7 +102,8 @@ def test_names_come_from_the_fit_and_may_be_others_here():
     public = {"job": JOB, "full": DATA["full"]}
     mechanism = linred.markov(linred.Joint.from_records(SEX, public), 0.7)
     mechanism = mechanism.replace(fitted=FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"), ColumnSpec("full"))))
-    expected = mechanism.sanitize(None, public, key=KEY, start=0)
+    context = keystream.context_of_columns(b"", mechanism.fitted.public)
+    expected = mechanism.sanitize(None, public, key=KEY, context=context)
     frame = pl.DataFrame(DATA)
     for given in ({}, {"public": ["full", "job"]}, {"sensitive": "sex"}):
         result = linred.sanitize_frame(frame, mechanism, **given, key=KEY, start=0)
@@ -115,15 +119,16 @@ def test_ids_and_parts_address_the_randomness():
     frame = pd.DataFrame(DATA)
     sanitize = partial(linred.sanitize_frame, mechanism=MECHANISM, **NAMED, key=KEY, start=0)
     by_id = sanitize(frame, id="id")
-    assert by_id["job"].tolist() == MECHANISM.sanitize(SEX, JOB, key=KEY, ids=DATA["id"])
+    assert by_id["job"].tolist() == MECHANISM.sanitize(SEX, JOB, key=KEY, context=CONTEXT, ids=DATA["id"])
     assert sanitize(frame[::-1], id="id")[::-1].equals(by_id)
     assert sanitize(frame, id="id", columns=["job"])["job"].equals(by_id["job"])
     halves = pd.concat([sanitize(frame[:250]), sanitize(frame[250:], start=250, threads=1)])
     assert halves["job"].tolist() == EXPECTED
     other = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, context="other")
-    assert other["job"].tolist() == MECHANISM.sanitize(SEX, JOB, key=KEY, context="other") != EXPECTED
+    context = keystream.context_of_columns("other", parts_of("public", "job"))
+    assert other["job"].tolist() == MECHANISM.sanitize(SEX, JOB, key=KEY, context=context) != EXPECTED
     seeded = linred.sanitize_frame(frame, MECHANISM, **NAMED, seed=5)
-    assert seeded["job"].tolist() == MECHANISM.sanitize(SEX, JOB, seed=5)
+    assert seeded["job"].tolist() == MECHANISM.sanitize(SEX, JOB, seed=5, context=CONTEXT)
     fresh = [linred.sanitize_frame(frame, MECHANISM, **NAMED)["job"].tolist() for _ in range(2)]
     assert fresh[0] != fresh[1]
 
@@ -146,13 +151,13 @@ def test_unseen_values_by_policy(kind):
     frame = KINDS[kind]({"sex": SEX, "job": jobs})
     for unseen in ("marginal", "null"):
         result = linred.sanitize_frame(frame, MECHANISM, **NAMED, key=KEY, start=0, unseen=unseen)
-        assert collected(result)["job"] == MECHANISM.sanitize(SEX, jobs, key=KEY, start=0, unseen=unseen)
+        assert collected(result)["job"] == MECHANISM.sanitize(SEX, jobs, key=KEY, context=CONTEXT, unseen=unseen)
         assert types(result)["job"] == types(frame)["job"]
     error = (
         (ValueError, pl.exceptions.ComputeError) if kind == "lazy" else ValueError
     )  # as the version of Polars has it
     result = partial(linred.sanitize_frame, frame, MECHANISM, **NAMED, key=KEY, start=0)
-    with pytest.raises(error, match=r"column 'job'\[3\] = 'new' is not in the mechanism's alphabet: unseen= says"):
+    with pytest.raises(error, match=r"column 'job'\[3\] is not in the mechanism's alphabet: fit again"):
         collected(result())
 
 
@@ -163,21 +168,22 @@ def test_a_column_of_objects_may_begin_with_unseen_ones():
 
 
 def test_unseen_values_of_s_and_of_tables_name_their_columns():
-    with pytest.raises(ValueError, match=r"^column 'gender'\[1\] = 'x' is not in the mechanism's alphabet"):
+    with pytest.raises(ValueError, match=r"^column 'gender'\[1\] is not in the mechanism's alphabet"):
         linred.sanitize_frame({"gender": ["f", "x"], "job": ["a", "a"]}, MECHANISM, sensitive="gender", public="job")
     mechanism = linred.markov(linred.Joint.from_records(SEX, {"u": JOB, "v": JOB}), 0.5)
     frame = pl.DataFrame({"u": ["a", "a"], "v": ["a", "bb"]})
-    with pytest.raises(ValueError, match=r"^columns \('u', 'v'\)\[1\] = \('a', 'bb'\) is not in the mechanism's"):
+    with pytest.raises(ValueError, match=r"^columns \('u', 'v'\)\[1\] is not in the mechanism's"):
         linred.sanitize_frame(frame, mechanism, sensitive="s", public=["u", "v"])
 
 
 @every_kind
 def test_missing_values_are_a_symbol_where_the_fit_had_them(kind):
     data = {"sex": SEX, "job": [None if i % 7 == 0 else job for i, job in enumerate(JOB)]}
-    sanitizer = fit(key=KEY).fit(KINDS[kind](data))
+    sanitizer = fit(key=KEY, context="c").fit(KINDS[kind](data))
     assert sanitizer.mechanism_.joint.x_labels == ("a", "bb", "ccc", None)
     drawn = collected(sanitizer.transform(KINDS[kind](data)))["job"]
-    assert drawn == sanitizer.mechanism_.sanitize(SEX, data["job"], key=KEY, start=0)
+    context = keystream.context_of_columns("c", parts_of("public", "job"))
+    assert drawn == sanitizer.mechanism_.sanitize(SEX, data["job"], key=KEY, context=context)
     assert None in drawn
 
 
@@ -190,16 +196,16 @@ class NoFrame:
 
 FITTED = fit().fit(DATA).mechanism_
 REFUSED = [
-    ({"public": None}, "public is not given, and the mechanism was not fitted on a frame that would tell it"),
-    ({"sensitive": None}, "sensitive is not given, and the mechanism was not fitted on a frame that would tell it"),
-    ({"sensitive": None, "mechanism": MARKOV}, "sensitive is not given"),
-    ({"public": "work"}, "frame has no column 'work' (public), only ['year', 'sex', 'job', 'full', 'age', 'id']"),
-    ({"sensitive": "gender"}, "frame has no column 'gender' (sensitive), only ['year'"),
-    ({"id": "nr", "key": KEY}, "frame has no column 'nr' (id), only ['year'"),
-    ({"columns": ["job", "month"]}, "frame has no column 'month' (columns), only ['year'"),
+    ({"public": None}, "public= is missing: this mechanism was not fitted on named columns, so name them here"),
+    ({"sensitive": None}, "sensitive= is missing: this mechanism was not fitted on named columns, so name them here"),
+    ({"sensitive": None, "mechanism": MARKOV}, "sensitive= is missing"),
+    ({"public": "work"}, "frame has no column 'work' (public): it has 'year', 'sex', 'job', 'full', 'age', 'id'"),
+    ({"sensitive": "gender"}, "frame has no column 'gender' (sensitive): it has 'year'"),
+    ({"id": "nr", "key": KEY}, "frame has no column 'nr' (id): it has 'year'"),
+    ({"columns": ["job", "month"]}, "frame has no column 'month' (columns): it has 'year'"),
     ({"public": []}, "public names no column"),
     ({"public": ["job", "job"]}, "public names 'job' twice"),
-    ({"public": ["job", 5]}, "public[1] = 5 is not the name of a column"),
+    ({"public": ["job", 5]}, "public[1] is a int, not the name of a column"),
     ({"public": 5}, "public is a int, not the name of a column or a list of names"),
     ({"columns": 5}, "columns is a int, not the name of a column or a list of names"),
     ({"sensitive": KEY}, "sensitive is a bytes, not the name of a column or a list of names"),
@@ -207,13 +213,14 @@ REFUSED = [
     ({"columns": ["job", "sex"]}, "columns names 'sex', which is sensitive"),
     ({"columns": ["job", "year", "job"]}, "columns names 'job' twice"),
     ({"keep_sensitive": "yes"}, "keep_sensitive = 'yes' is not True or False"),
-    ({"id": "id"}, "id = 'id' needs key: without a secret of its own, the same id has no same answer"),
-    ({"id": "id", "seed": 1}, "id = 'id' needs key"),
-    ({"id": "job", "key": KEY}, "id = 'job' is sensitive or public: all records with one value of it would be one"),
-    ({"id": "sex", "key": KEY}, "id = 'sex' is sensitive or public"),
+    ({"id": "id"}, "id needs key: only a call with the same key gives the same id the same answer"),
+    ({"id": "id", "seed": 1}, "id needs key"),
+    ({"id": "job", "key": KEY}, "id names 'job', which is sensitive or public: an id must name one record"),
+    ({"id": "sex", "key": KEY}, "id names 'sex', which is sensitive or public"),
     ({"id": KEY, "key": KEY}, "id is a bytes, not the name of a column"),
-    ({"id": "age", "key": KEY}, "column 'age'[0] = "),
-    ({"id": "id", "key": KEY, "start": 5}, "start = 5 is given with ids"),
+    ({"id": "age", "key": KEY}, "column 'age'[0] is a float: each record needs an integer or a text as its id"),
+    ({"id": "id", "key": KEY, "start": 5}, "start = 5 and ids are both given"),
+    ({"key": KEY}, "key is given alone"),
     ({"key": KEY, "seed": 1}, "key and seed are both given"),
     ({"key": KEY[:9]}, "key has 9 bytes, not 32"),
     ({"seed": KEY}, "seed is a bytes, not a whole number"),
@@ -221,13 +228,19 @@ REFUSED = [
     ({"start": -1}, "start = -1 is outside"),
     ({"threads": 0}, "threads = 0 is outside"),
     ({"unseen": "drop"}, "unseen = 'drop' is not 'error', 'marginal' or 'null'"),
-    ({"public": ["job", "year"]}, "public names 2 columns, and 'a' is a label of the mechanism"),
-    ({"sensitive": ["sex", "year"]}, "sensitive names 2 columns, and 'f' is a label of the mechanism"),
+    (
+        {"public": ["job", "year"]},
+        "public names 2 columns, but not every label of the mechanism is a tuple of 2 values",
+    ),
+    (
+        {"sensitive": ["sex", "year"]},
+        "sensitive names 2 columns, but not every label of the mechanism is a tuple of 2 values",
+    ),
     ({"mechanism": FITTED, "public": ["job", "year"]}, "public names 2 columns; the mechanism was fitted on 'job'"),
-    ({"public": "year"}, "column 'year' has whole numbers; the mechanism was made for text, as 'a'"),
+    ({"public": "year"}, "column 'year' has whole numbers; the mechanism was made for text"),
     ({"sensitive": "full", "unseen": "marginal"}, "column 'full' has true or false; the mechanism was made for text"),
-    ({"mechanism": uniform(1, 2)}, "column 'job' has text; the mechanism was made for whole numbers, as 1"),
-    ({"mechanism": uniform((1, 2), (3, 4))}, "column 'job' has text; the mechanism was made for tuple, as (1, 2)"),
+    ({"mechanism": uniform(1, 2)}, "column 'job' has text; the mechanism was made for whole numbers"),
+    ({"mechanism": uniform((1, 2), (3, 4))}, "column 'job' has text; the mechanism was made for tuple"),
     ({"frame": TWICE}, "frame has 2 columns 'job' (public)"),
     (
         {"frame": TWICE, "sensitive": "job", "public": "sex", "mechanism": MARKOV},
@@ -240,17 +253,17 @@ REFUSED = [
     ({"frame": pd.DataFrame(DATA).set_index("sex"), "mechanism": MARKOV}, "frame has 'sex' (sensitive) in its index: "),
     ({"frame": pd.DataFrame(DATA).set_index("job", drop=False)}, "frame has 'job' (public) in its index: "),
     ({"frame": [SEX, JOB]}, "frame is a list, not a pandas, Polars or Arrow table"),
-    ({"frame": np.array([SEX, JOB]).T}, "frame is a ndarray, not a pandas, Polars or Arrow table"),
-    ({"frame": pd.Series(JOB)}, "frame is a Series, not a pandas, Polars or Arrow table"),
-    ({"frame": pa.array(JOB)}, "frame is a StringArray, not a pandas, Polars or Arrow table"),
-    ({"frame": NoFrame()}, "frame is a NoFrame, not a pandas, Polars or Arrow table"),
+    ({"frame": np.array([SEX, JOB]).T}, "frame is a numpy.ndarray, not a pandas, Polars or Arrow table"),
+    ({"frame": pd.Series(JOB)}, "frame is a pandas.Series, not a pandas, Polars or Arrow table"),
+    ({"frame": pa.array(JOB)}, "frame is a pyarrow.lib.StringArray, not a pandas, Polars or Arrow table"),
+    ({"frame": NoFrame()}, "frame is a tests.frames.test_sanitize_frame.NoFrame, not a pandas, Polars or Arrow table"),
     ({"frame": pd.DataFrame()}, "frame is a table without columns"),
     ({"frame": {"sex": SEX, "job": JOB[:-1]}}, "column 'job' has 599 records, and the first column 600"),
     ({"frame": {"sex": SEX, "job": 5}}, "column 'job' is a int, not a column of records in order"),
-    ({"frame": {"sex": ["f"], "job": [["a"]]}}, "column 'job'[0] = ['a'] is not hashable"),
+    ({"frame": {"sex": ["f"], "job": [["a"]]}}, "column 'job'[0] is a list that is not hashable"),
     (
         {"frame": {"sex": ["f"], "job": np.array(["a"])}, "unseen": "null"},
-        "column 'job' is a ndarray of <U1, which has no room",
+        "column 'job' is a numpy.ndarray of <U1, which cannot hold missing values",
     ),
 ]
 
@@ -282,7 +295,9 @@ def test_a_mechanism_is_needed():
 
 
 def test_a_task_does_not_show_its_key():
-    assert "key" not in repr(FrameTask(MECHANISM, {}, {}, keep_sensitive=False, columns=None, id=None, key=KEY))
+    assert "key" not in repr(
+        FrameTask(MECHANISM, {}, {}, keep_sensitive=False, columns=None, id=None, key=KEY, context=b"")
+    )
 
 
 def test_no_package_is_imported_that_a_frame_does_not_bring():

@@ -51,7 +51,7 @@ def test_pipes(tmp_path):
     assert "--context" in unnamed.err
     refused = process("sanitize", "-", *how, "-o", "-", "--from", "parquet", stdin=b"", cwd=tmp_path)
     assert (refused.code, refused.out) == (2, "")
-    assert "it must seek" in refused.err
+    assert "cannot be read from a pipe" in refused.err
 
 
 def test_a_stream_of_arrow_passes_through_a_pipe(tmp_path):
@@ -103,4 +103,7 @@ def test_a_fifo_is_a_pipe(artifact_path, tmp_path, fifo):
     named = ("-m", artifact_path, "--key-file", "key", "-o", "-")
     refused(process("sanitize", fifo, *named, cwd=tmp_path), "name it by --context")
     refused(process("run", fifo, *ASKED, "-o", "-", cwd=tmp_path), "a pipe can be read once")
-    refused(process("sanitize", fifo, *named, "--from", "parquet", "--context", "c", cwd=tmp_path), "it must seek")
+    refused(
+        process("sanitize", fifo, *named, "--from", "parquet", "--context", "c", cwd=tmp_path),
+        "cannot be read from a pipe",
+    )

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from linred.columns.schema import parts_of
 from linred.sampling import keystream
 
 # NIST SP 800-38A, F.5.5 (CTR-AES256.Encrypt): key, first counter, and ciphertext xor plaintext.
@@ -64,32 +65,67 @@ def test_a_secret_is_the_key_a_hash_of_the_seed_or_fresh():
         ({"key": KEY, "seed": 1}, "key and seed are both given"),
         ({"key": KEY[:-1]}, "key has 31 bytes, not 32"),
         ({"key": KEY.hex()}, "key is a str, not 32 bytes"),
-        ({"seed": -1}, r"seed = -1 is outside \[0, inf\]"),
-        ({"seed": 1.0}, "seed = 1.0 is not a whole number"),
-        ({"seed": True}, "seed = True is not a whole number"),
-        ({"seed": "1"}, "seed = '1' is not a whole number"),
+        ({"seed": -9876}, "^seed is negative: "),
+        ({"seed": 9876.5}, "^seed is a float, not a whole number"),
+        ({"seed": True}, "^seed is a bool, not a whole number"),
+        ({"seed": "9876"}, "^seed is a str, not a whole number"),
+        ({"seed": KEY}, "^seed is a bytes, not a whole number"),
+        ({"seed": np.array([9876])}, r"^seed is a numpy\.ndarray, not a whole number"),
     ],
 )
-def test_bad_secrets_are_named_and_keys_are_not_shown(arguments, message):
+def test_bad_secrets_are_named_and_neither_keys_nor_seeds_are_shown(arguments, message):
     with pytest.raises(ValueError, match=message) as caught:
         keystream.secret(**arguments)
-    assert KEY.hex() not in str(caught.value)
-    assert str(KEY) not in str(caught.value)
+    for shown in (KEY.hex(), str(KEY), "9876"):
+        assert shown not in str(caught.value)
 
 
-def test_number_counters_are_the_numbers_in_16_bytes():
+def counters(ids, key=KEY, context=b""):
+    return keystream.id_counters(ids, key, context).tobytes()
+
+
+def test_counters_of_integers_are_these_in_16_bytes():
     numbers = [0, 1, -1, 2**63 - 1, -(2**63), 255]
     expected = b"".join(one.to_bytes(16, "big", signed=True) for one in numbers)
-    assert keystream.number_counters(np.array(numbers)).tobytes() == expected
-    assert keystream.number_counters(numbers).tobytes() == expected
+    assert counters(np.array(numbers)) == counters(numbers) == expected
     large = np.array([2**64 - 1, 2**63], np.uint64)
-    assert keystream.number_counters(large).tobytes() == keystream.number_counters(large.tolist()).tobytes()
+    assert counters(large) == counters(large.tolist())
     for dtype in (np.int8, np.uint8, np.int16, np.uint32):
-        assert keystream.number_counters(np.array([7], dtype)).tobytes() == (7).to_bytes(16, "big")
+        assert counters(np.array([7], dtype)) == (7).to_bytes(16, "big")
 
 
-def test_text_counters_are_keyed_hashes():
-    a = keystream.text_counters(["x", "y", b"x", "ü"], KEY).reshape(4, 16)
-    assert a[0].tobytes() == a[2].tobytes() != a[1].tobytes()
-    assert a[3].tobytes() == keystream.text_counters(["ü".encode()], KEY).tobytes()
-    assert a[0].tobytes() != keystream.text_counters(["x"], bytes(32)).tobytes()
+def test_counters_of_text_are_keyed_hashes():
+    x, y, again = np.frombuffer(counters([b"x", b"y", b"x"]), np.uint8).reshape(3, 16)
+    assert x.tobytes() == again.tobytes() != y.tobytes()
+    assert counters([b"x", 5]) == counters([b"x"]) + (5).to_bytes(16, "big")
+    assert len({counters([b"x"]), counters([b"x"], bytes(32)), counters([b"x"], KEY, b"c")}) == 3
+
+
+def test_counters_of_several_columns_tell_their_parts_apart():
+    rows = [(b"a", b"bc"), (b"ab", b"c"), (b"abc", b""), (b"abc",), (b"", b"abc"), (b"a", b"b", b"c")]
+    assert len({counters([row]) for row in [*rows, b"abc"]}) == len(rows) + 1
+
+
+def test_the_context_of_columns_is_that_of_the_caller_and_of_the_fitted_names():
+    job, age = parts_of("public", ["job", "age"])
+    contexts = {
+        keystream.context_of_columns(context, public)
+        for context in (None, "", "a", "ab", b"\xff")
+        for public in ((job,), (age,), (job, age), (age, job))
+    }
+    assert len(contexts) == 4 * 4  # no context is an empty one
+    assert keystream.context_of_columns(b"a", (job,)) == keystream.context_of_columns("a", (job.renamed("work"),))
+    for wrong in (0, False, 5, ["a"]):
+        with pytest.raises(ValueError, match=r"^context is a (int|bool|list), not bytes or text$"):
+            keystream.context_of_columns(wrong, (job,))
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+@pytest.mark.parametrize("beside", [{}, {"ids": [1]}, {"start": 0}, {"context": b"c"}])
+def test_a_key_is_not_used_alone(key, beside):
+    arguments = {"ids": None, "start": None, "context": b"", **beside}
+    if key and not beside:
+        with pytest.raises(ValueError, match=r"^key is given alone.*: .*ids.*start.*context"):
+            keystream.check_key_use(key, **arguments)
+    else:
+        keystream.check_key_use(key, **arguments)

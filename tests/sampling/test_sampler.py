@@ -151,7 +151,7 @@ def test_codes_of_any_integer_type_strided_and_read_only():
     np.testing.assert_array_equal(sample(mechanism, table[:, 0], table[:, 1], key=KEY, start=0), expected)
     np.testing.assert_array_equal(
         sample(mechanism, s[::-1], x[::-1], key=KEY, start=0),
-        sample(mechanism, s[::-1].copy(), x[::-1].copy(), key=KEY),
+        sample(mechanism, s[::-1].copy(), x[::-1].copy(), key=KEY, start=0),
     )
     np.testing.assert_array_equal(sample(mechanism, s.tolist(), x.tolist(), key=KEY, start=0), expected)
 
@@ -159,9 +159,9 @@ def test_codes_of_any_integer_type_strided_and_read_only():
 def test_s_is_not_needed_where_it_is_not_seen():
     s, x = codes(SMALL["markov"], 1000)
     np.testing.assert_array_equal(
-        sample(SMALL["markov"], None, x, key=KEY, start=0), sample(SMALL["markov"], s, x, key=KEY)
+        sample(SMALL["markov"], None, x, key=KEY, start=0), sample(SMALL["markov"], s, x, key=KEY, start=0)
     )
-    with pytest.raises(ValueError, match="s_codes is None: this mechanism draws by s"):
+    with pytest.raises(ValueError, match="s_codes is None: this mechanism uses S when sampling"):
         sample(SMALL["northwest"], None, x)
 
 
@@ -179,9 +179,9 @@ def test_calls_keys_seeds_and_contexts_differ():
         return sample(SMALL["markov"], s, x, **how)
 
     assert differ(drawn(), drawn())
-    assert differ(drawn(key=KEY, start=0), drawn(key=KEY[::-1]))
+    assert differ(drawn(key=KEY, start=0), drawn(key=KEY[::-1], start=0))
     assert differ(drawn(seed=1), drawn(seed=2))
-    assert differ(drawn(key=KEY), drawn(key=KEY, context=b"a"))
+    assert differ(drawn(key=KEY, start=0), drawn(key=KEY, context=b"a"))
     assert differ(drawn(key=KEY, context=b"a"), drawn(key=KEY, context=b"b"))
     np.testing.assert_array_equal(drawn(seed=1), drawn(seed=1))
     np.testing.assert_array_equal(drawn(key=KEY, context="a"), drawn(key=KEY, context=b"a"))
@@ -196,10 +196,11 @@ def test_ids_answer_alike_wherever_they_stand():
     np.testing.assert_array_equal(sample(mechanism, None, x[order], key=KEY, ids=ids[order]), drawn[order])
     np.testing.assert_array_equal(sample(mechanism, None, x, key=KEY, ids=ids.tolist()), drawn)
     np.testing.assert_array_equal(sample(mechanism, None, x, key=KEY, ids=ids.astype(np.uint32), threads=2), drawn)
-    text = sample(mechanism, None, x, key=KEY, ids=[str(one) for one in ids])
+    np.testing.assert_array_equal(sample(mechanism, None, x, key=KEY, ids=[str(one) for one in ids]), drawn)
+    text = sample(mechanism, None, x, key=KEY, ids=[f"id {one}" for one in ids])
     assert differ(text, drawn)
     np.testing.assert_array_equal(
-        sample(mechanism, None, x[order], key=KEY, ids=[str(one) for one in ids[order]]), text[order]
+        sample(mechanism, None, x[order], key=KEY, ids=[f"id {one}" for one in ids[order]]), text[order]
     )
     assert differ(sample(mechanism, None, x, key=KEY, context=b"b", ids=ids), drawn)
     same = sample(mechanism, None, np.full(1000, 2, np.uint8), key=KEY, ids=np.full(1000, 77))
@@ -224,16 +225,20 @@ def test_frequencies_by_ids_are_those_of_the_tables(mechanism):
     stats.check_frequencies(mechanism.sampler(), stats.tally(mechanism.sampler(), s, x, y))
 
 
-PINNED = {
-    "3 x 5, markov": "d4033cab77ad516d",
-    "3 x 5, northwest": "b01ad752c11dfc3d",
-    "3 x 5, proportional": "c4b55b84d9f1a2a9",
-    "3 x 5, distortion": "7ec4dbf59065f2bc",
-    "9 x 300, markov": "f7d9ff706fafae7c",
-    "9 x 300, northwest": "b21fc79f7cbbf9c5",
-    "9 x 300, proportional": "a22c8de4be216335",
-    "9 x 300, distortion": "8e84e3cfc016bd09",
+PINNED = {  # by record numbers and integer ids, by ids of text
+    "3 x 5, markov": ("f8ae773df4a8890d", "be7a41bab390eafd"),
+    "3 x 5, northwest": ("c1b9132cb2728de3", "5903c5c6aae4efa6"),
+    "3 x 5, proportional": ("1a3089c3422f3af4", "a35938d033530c30"),
+    "3 x 5, distortion": ("ba9fca7d2d5b01fe", "104b7ea7cca4545e"),
+    "9 x 300, markov": ("663579ae2e89b1bf", "024af4d34b5b1ea6"),
+    "9 x 300, northwest": ("a390a00ac4bc0367", "36e61d7faecaf125"),
+    "9 x 300, proportional": ("abdaa94d5f218439", "4d7c1b9a904b84a0"),
+    "9 x 300, distortion": ("b2d8edea17daf477", "24de71e9f671975d"),
 }
+
+
+def digest(*columns):
+    return hashlib.sha256(b"".join(one.astype("<u2").tobytes() for one in columns)).hexdigest()[:16]
 
 
 def test_what_a_key_yields_is_pinned():
@@ -243,14 +248,13 @@ def test_what_a_key_yields_is_pinned():
         s, x = np.arange(20_000) % n_s, (np.arange(20_000) ** 2 % n_x).astype(np.uint16)
         counts = np.add.outer(np.arange(n_s) * 7, np.arange(n_x) ** 2 * 3) % 11
         for name, mechanism in mechanisms(linred.Joint.from_counts(counts)).items():
-            drawn = [
+            by_number = [
                 sample(mechanism, s, x, key=KEY, start=0),
                 sample(mechanism, s, x, seed=7, context=b"c", start=10**12),
                 sample(mechanism, s, x, key=KEY, ids=np.arange(20_000)),
-                sample(mechanism, s[:500], x[:500], key=KEY, ids=[f"id {i}" for i in range(500)]),
             ]
-            little_endian = b"".join(one.astype("<u2").tobytes() for one in drawn)
-            yields[f"{n_s} x {n_x}, {name}"] = hashlib.sha256(little_endian).hexdigest()[:16]
+            by_text = sample(mechanism, s[:500], x[:500], key=KEY, ids=[f"id {i}" for i in range(500)])
+            yields[f"{n_s} x {n_x}, {name}"] = digest(*by_number), digest(by_text)
     assert yields == PINNED
 
 
@@ -318,7 +322,7 @@ def test_a_code_out_of_range_is_named_and_nothing_is_written(place, column, monk
             n_symbols = mechanism.joint.shape[column == "x_codes"]
             (s if column == "s_codes" else x)[place] = n_symbols
             out = np.full_like(x, 9)
-            message = rf"{column}\[{place}\] = {n_symbols} is not a code below {n_symbols}"
+            message = rf"^{column}\[{place}\] is not a code below {n_symbols}"
             with pytest.raises(ValueError, match=message):
                 sample(mechanism, s, x, out=out, threads=threads)
             assert (out == 9).all()
@@ -337,14 +341,16 @@ BAD = [
     ({"x_codes": CODES.astype(float)}, "x_codes has shape .* dtype float64, not a column of integer codes"),
     ({"s_codes": CODES.reshape(2, 2)}, r"s_codes has shape \(2, 2\)"),
     ({"s_codes": CODES[:3]}, "s_codes has 3 records and x_codes 4"),
-    ({"s_codes": np.array([0, -1, 0, 0])}, r"s_codes\[1\] = -1 is not a code below 20"),
-    ({"x_codes": np.array([0, 0, -7, 0], np.int8)}, r"x_codes\[2\] = -7 is not a code below 70"),
-    ({"out": CODES[:2].copy()}, r"out has shape \(2,\) and dtype uint8; x_codes have shape \(4,\)"),
-    ({"out": CODES.astype(np.uint16)}, "out has shape .* dtype uint16; x_codes have .* uint8"),
-    ({"out": [0, 0, 0, 0]}, "out has list"),
+    ({"s_codes": np.array([0, -1, 0, 0])}, r"^s_codes\[1\] is not a code below 20"),
+    ({"x_codes": np.array([0, 0, -7, 0], np.int8)}, r"^x_codes\[2\] is not a code below 70"),
+    ({"out": CODES[:2].copy()}, r"out has shape \(2,\) and dtype uint8, but must be an array of shape \(4,\)"),
+    ({"out": CODES.astype(np.uint16)}, "out has shape .* dtype uint16, but must be .* uint8"),
+    ({"out": [0, 0, 0, 0]}, "out is a list, but must be an array"),
     ({"out": np.zeros(8, np.uint8)[::2]}, "out is not contiguous, aligned and writeable"),
     ({"x_codes": np.ma.array(CODES, mask=[0, 0, 1, 0])}, "x_codes has shape .* not a column of integer codes"),
     ({"seed": KEY}, "seed is a bytes, not a whole number"),
+    ({"key": KEY}, "key is given alone"),
+    ({"key": KEY, "context": ""}, "key is given alone"),
     ({"key": memoryview(np.zeros(32, np.uint16))}, "key has 64 bytes, not 32"),
     ({"start": -1}, "start = -1 is outside"),
     ({"start": 2**64 - 3}, "start = .* is outside"),
@@ -354,15 +360,12 @@ BAD = [
     ({"context": 7}, "context is a int, not bytes"),
     ({"ids": [1, 2, 3, 4]}, "ids needs key"),
     ({"ids": [1, 2, 3, 4], "seed": 1}, "ids needs key"),
-    ({"ids": [1, 2, 3, 4], "key": KEY, "start": 1}, "start = 1 is given with ids"),
+    ({"ids": [1, 2, 3, 4], "key": KEY, "start": 1}, "start = 1 and ids are both given"),
     ({"ids": [1, 2, 3], "key": KEY}, "ids has 3 records and x 4"),
-    ({"ids": [1, 2, "a", 4], "key": KEY}, r"ids\[2\] = 'a' is not an integer"),
-    ({"ids": ["a", "b", None, "c"], "key": KEY}, r"ids\[2\] = None is not text"),
-    ({"ids": [1.0, 2.0, 3.0, 4.0], "key": KEY}, r"ids\[0\] = 1.0 is not an integer"),
-    ({"ids": [1, 2, 3, 2**127], "key": KEY}, r"ids\[3\] = \d+ has more than 128 bits"),
+    ({"ids": ["a", "b", None, "c"], "key": KEY}, r"^ids\[2\] is missing: each record needs an integer or a text"),
+    ({"ids": [1.0, 2.0, 3.0, 4.0], "key": KEY}, r"^ids\[0\] is a float: each record needs"),
     ({"ids": "abcd", "key": KEY}, "ids is a str, not a column"),
-    ({"ids": np.array(1), "key": KEY}, "ids is a ndarray, not a column"),
-    ({"ids": {"a": [1, 2, 3, 4]}, "key": KEY}, "ids is a dict, not a column"),
+    ({"ids": np.array(1), "key": KEY}, r"ids is a numpy\.ndarray, not a column"),
     ({"x_codes": np.array(1)}, r"x_codes has shape \(\) and dtype int64, not a column"),
     ({"x_codes": CODES.astype(">i4")}, "x_codes has shape .* dtype >i4, not a column of integer codes"),
 ]
@@ -377,7 +380,7 @@ def test_bad_arguments_are_named(wrong, message):
 
 
 def test_only_a_mechanism_has_a_sampler():
-    with pytest.raises(TypeError, match=r"mechanism is a Joint, not a linred\.Mechanism"):
+    with pytest.raises(TypeError, match=r"^mechanism is a linred\.Joint, not a linred\.Mechanism"):
         linred.Sampler(example_1())
 
 
@@ -393,7 +396,7 @@ def test_codes_too_narrow_for_the_alphabet_are_refused():
     for dtype, n_x in ((np.uint8, 300), (np.int8, 300), (np.int8, 129)):
         joint = random_joint(np.random.default_rng(1), 2, n_x)
         with pytest.raises(
-            ValueError, match=rf"x_codes has dtype {np.dtype(dtype)}, which has no room for {n_x} symbols"
+            ValueError, match=rf"x_codes has dtype {np.dtype(dtype)}, which cannot hold the codes of {n_x} symbols"
         ):
             linred.markov(joint, 0.5).sampler().sample(None, CODES.astype(dtype))
     joint = random_joint(np.random.default_rng(1), 2, 128)

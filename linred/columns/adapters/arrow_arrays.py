@@ -1,21 +1,28 @@
-"""Arrow: Array, ChunkedArray, RecordBatch, Table of pyarrow, which is there, where one of these is; and any column
-that exports its data by Arrow's PyCapsule interface, of whatever package."""
+"""Array, ChunkedArray, RecordBatch and Table of pyarrow, and columns of any package with Arrow's PyCapsule interface.
+
+An object of pyarrow exists only once the package is imported, so `sys.modules` has it.
+"""
 
 import sys
 from importlib.util import find_spec
 
 import numpy as np
 
+from linred._common.validation import type_name
 from linred._kernels import recoding
 from linred.columns import encoded_column
-from linred.columns.adapters.base import ColumnAdapter, TableAdapter
-from linred.columns.alphabet import check_kept, in_order, with_new
+from linred.columns.adapters.arrow_buffers import rebuilt
+from linred.columns.adapters.base import ColumnAdapter, TableAdapter, drawn_categories
+from linred.columns.alphabet import check_kept, in_order
 from linred.columns.missing import is_missing
 
 
 class ArrowColumn(ColumnAdapter):
-    """Plain, a dictionary, or chunks of these. An ordered dictionary declares its alphabet; any other is an encoding,
-    of which what occurs is sorted."""
+    """A plain or dictionary array, or chunks of one.
+
+    An ordered dictionary declares the alphabet. Any other dictionary is only an encoding, and the alphabet is the
+    sorted values that occur.
+    """
 
     @property
     def is_dictionary(self):
@@ -36,15 +43,18 @@ class ArrowColumn(ColumnAdapter):
         return np.asarray(self.column) if is_plain else None
 
     def dictionary(self):
-        """`EncodedColumn` by the column's own dictionary: values that do not occur too, None more than once."""
+        """Return the `EncodedColumn` by the column's own dictionary.
+
+        Its labels may include values that do not occur, and None more than once.
+        """
         column = self.column
         if not self.is_dictionary:
             try:
                 column = column.dictionary_encode()
             except NotImplementedError:
-                what = f"an Arrow column of {self.dtype}, whose values cannot be labels"
+                what = f"an Arrow column of {self.dtype}, whose values cannot be labels: cast it to text or numbers"
                 raise ValueError(f"{self.name} is {what}") from None
-        if isinstance(column, sys.modules["pyarrow"].ChunkedArray):  # each chunk may have a dictionary of its own
+        if isinstance(column, sys.modules["pyarrow"].ChunkedArray):  # each chunk may have its own dictionary
             column = column.unify_dictionaries().combine_chunks()
         indices, categories = column.indices, column.dictionary.to_pylist()
         if indices.null_count:
@@ -68,7 +78,7 @@ class ArrowColumn(ColumnAdapter):
         return recoding.recode(codes, encoder.recoding_table(labels))
 
     def among(self, values):
-        """Codes by the place of each value among some of this column, the number of these for any other."""
+        """Return the place of each value among some values of this column; other values get their number."""
         from pyarrow import array, compute
 
         value_type = self.dtype.value_type if self.is_dictionary else self.dtype
@@ -76,18 +86,18 @@ class ArrowColumn(ColumnAdapter):
         return np.asarray(found.fill_null(len(values)))
 
     def missing(self):
-        """The mask of the records without a value: `missing.is_missing` for each."""
+        """Return the mask of the records with a missing value, by `missing.is_missing`."""
         if self.is_dictionary:
             codes, labels, _ = self.dictionary()
             return np.array([label is None for label in labels])[codes]
         return np.asarray(self.column.is_null(nan_is_null=True))
 
     def parsed_numbers(self):
-        """`numbers`, those of text too; an exception of pyarrow where a value is none."""
+        """Return `numbers`, also of text; raises an exception of pyarrow if a value is not a number."""
         return np.asarray(self.column.cast("float64").fill_null(np.nan))
 
     def take(self, mask):
-        """The column of the records of a mask."""
+        """Return the column of the records where a mask is true."""
         return ArrowColumn(self.name, self.column.filter(sys.modules["pyarrow"].array(mask)))
 
     def make_decoder(self, labels):
@@ -102,26 +112,27 @@ class ArrowColumn(ColumnAdapter):
         )
 
     def _categories(self, labels):
-        """The labels, or the column's own dictionary if it is ordered; one for all chunks. One that is not has its
-        values in the order in which they came: it would tell x of the first records, and values that are no label."""
-        codes, own, _ = self.dictionary() if self.is_ordered else ((), (), None)
-        categories, _ = with_new(own, codes, labels, self.is_ordered)
+        """The dictionary of the sampled column, the same for all chunks."""
+        categories = drawn_categories(self.dictionary().labels if self.is_ordered else (), labels, self.is_ordered)
         if self.is_dictionary and len(categories) > np.iinfo(self.dtype.index_type.to_pandas_dtype()).max + 1:
-            raise ValueError(f"{len(categories)} labels are too many for its indices")
+            raise ValueError("too many labels for the type of the indices")
         return categories
+
+    def passing(self):
+        return rebuilt(self.column)
 
     def text_column(self, texts):
         return sys.modules["pyarrow"].array(texts, "string")
 
 
 def is_exported(column):
-    """Whether a column has Arrow's PyCapsule interface, and pyarrow is there to read it."""
+    """Whether a column has Arrow's PyCapsule interface and pyarrow is installed to read it."""
     exports = hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__")
     return exports and find_spec("pyarrow") is not None
 
 
 class CapsuleColumn(ArrowColumn):
-    """A column that `is_exported`; what is drawn for it is a list."""
+    """A column that `is_exported`. The sampled column is a list."""
 
     def __init__(self, name, exported):
         import pyarrow
@@ -129,21 +140,23 @@ class CapsuleColumn(ArrowColumn):
         read = pyarrow.chunked_array if hasattr(exported, "__arrow_c_stream__") else pyarrow.array
         super().__init__(name, read(exported))
         if pyarrow.types.is_struct(self.dtype):
-            raise ValueError(f"{name} is a {type(exported).__name__}, not a column of records in order")
+            raise ValueError(f"{name} is a {type_name(exported)}, not a column of records in order")
 
     make_decoder, text_column = ColumnAdapter.make_decoder, ColumnAdapter.text_column
 
 
 class ArrowLabels:
-    """Labels by code as values of an Arrow type, None being missing; categories: the distinct ones, in the order of a
-    dictionary, which is the same in every column."""
+    """Turns codes into columns of an Arrow type. The label None is a missing value.
+
+    categories: the distinct labels in the order of the dictionary, which is the same in every column.
+    """
 
     def __init__(self, labels, categories, arrow_type):
         pyarrow = sys.modules["pyarrow"]
         self._type, self._is_dictionary = arrow_type, isinstance(arrow_type, pyarrow.DictionaryType)
-        views = {"string_view": "large_string", "binary_view": "large_binary"}  # which cannot be taken from
+        views = {"string_view": "large_string", "binary_view": "large_binary"}  # views do not support take
         value_type = arrow_type.value_type if self._is_dictionary else views.get(str(arrow_type), arrow_type)
-        missing = [None] if None in labels else []  # only then: taking is slower where there may be nulls
+        missing = [None] if None in labels else []  # only if needed: take is slower on arrays with nulls
         self._values = pyarrow.array([*categories, *missing], value_type)
         dtype = arrow_type.index_type.to_pandas_dtype() if self._is_dictionary else np.int32
         dtype = dtype if len(categories) <= np.iinfo(dtype).max else np.int64
@@ -151,16 +164,16 @@ class ArrowLabels:
         self._missing = len(categories)
         self._place = np.array([place.get(label, self._missing) for label in labels], dtype)
         self._is_code = np.array_equal(self._place, np.arange(self._place.size))
-        self.column(np.zeros(1, np.uint8))  # not every type can be taken from
+        self.column(np.zeros(1, np.uint8))  # raises for a type that does not support take
 
     def categories(self):
-        """As they are as values of the type."""
+        """Return the categories as the type holds them."""
         return self._values[: self._missing].to_pylist()
 
     def column(self, codes):
         pyarrow, arrow_type, missing = sys.modules["pyarrow"], self._type, self._missing
-        as_they_are = self._is_code and (codes.dtype == self._place.dtype or not self._is_dictionary)
-        indices = codes if as_they_are else self._place.take(codes)
+        are_indices = self._is_code and (codes.dtype == self._place.dtype or not self._is_dictionary)
+        indices = codes if are_indices else self._place.take(codes)
         if not self._is_dictionary:
             return self._values.take(pyarrow.array(indices)).cast(arrow_type)
         mask = indices == missing if indices.max(initial=0) == missing else None
@@ -169,18 +182,26 @@ class ArrowLabels:
 
 
 class ArrowTable(TableAdapter):
+    """A Table or a RecordBatch."""
+
     def columns(self):
         return list(zip(self.table.column_names, self.table.columns, strict=True))
 
-    def replaced(self, places, drawn):
-        """With its schema, but for a column that is text now, or has missing values; what pandas noted is then not
-        true."""
-        table, metadata = self.table.select(list(places)), self.table.schema.metadata or {}
+    def replaced(self, places, new, keep_metadata=False):
+        """Fields keep their names, and become nullable if a new column has nulls.
+
+        With keep_metadata, the note of pandas is still left out if a column changes its type, since it would be wrong.
+        """
+        table = self.table.select(list(places))
+        fields, columns, metadata = list(table.schema), list(table.columns), dict(table.schema.metadata or {})
         for new_place, place in enumerate(places):
-            if place in drawn:
-                field, column = table.schema.field(new_place), drawn[place]
-                nullable = field.nullable or column.null_count > 0
-                table = table.set_column(new_place, field.with_type(column.type).with_nullable(nullable), column)
+            if place in new:
+                field, column = fields[new_place], new[place]
                 if column.type != field.type:
-                    metadata = {name: value for name, value in metadata.items() if name != b"pandas"}
-        return table.replace_schema_metadata(metadata or None)
+                    metadata.pop(b"pandas", None)
+                nullable = field.nullable or column.null_count > 0
+                fields[new_place], columns[new_place] = field.with_type(column.type).with_nullable(nullable), column
+        if not keep_metadata:
+            fields, metadata = [field.remove_metadata() for field in fields], {}
+        schema = sys.modules["pyarrow"].schema(fields, metadata=metadata or None)
+        return type(table).from_arrays(columns, schema=schema)

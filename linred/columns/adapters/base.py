@@ -1,4 +1,4 @@
-"""The protocol of columns and of tables: all that the library asks of them, whatever package they are of."""
+"""The protocol of columns and tables: everything that the library needs from them, whatever their package."""
 
 import math
 import re
@@ -6,26 +6,27 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from linred._common import validation
+from linred._common.validation import type_name
 from linred.columns import encoded_column
 from linred.columns.alphabet import as_list, as_objects
 from linred.columns.missing import is_missing
 
 
 class ColumnAdapter:
-    """One column of records in order: its values as codes and labels, and codes as a column of the same kind.
+    """Adapts one column of records: reads its values as codes and labels, and turns codes into a column of its kind.
 
-    A kind that is no list has its own `make_decoder` and `text_column`. All else has a general form here, in place of
-    which a kind may have a faster one that gives the same.
+    Subclasses for kinds other than lists define `make_decoder` and `text_column`. All other methods have a general
+    form here; a subclass may override them with a faster form that returns the same.
 
     Contract
     --------
     A value is missing where `missing.is_missing` says so, and its label is None. Labels, their order and the codes in
-    an alphabet depend on the values alone: not on how a package stores them, nor on the order of the records; only a
-    categorical whose categories were declared keeps their order. The column is not changed. Errors call it `name`.
+    an alphabet depend on the values alone: not on how a package stores them, nor on the order of the records. Only a
+    categorical with declared categories keeps their order. The column is not changed. Error messages call it `name`,
+    and show none of its values.
     """
 
-    are_codes = False  # whether a kernel takes the column for codes as it is
+    are_codes = False  # whether a kernel accepts the column as codes without conversion
 
     def __init__(self, name, column):
         self.name, self.column = name, column
@@ -34,95 +35,138 @@ class ColumnAdapter:
     def __len__(self):
         return len(self.column)
 
+    @property
+    def dtype_name(self):
+        """The type of the values for a message, without any values."""
+        return str(self.dtype)
+
     def values(self):
-        """A list of all values, as Python has them."""
+        """Return a list of all values as Python objects."""
         return as_list(self.column)
 
     def value_at(self, record):
-        """One value, for an error that names it."""
+        """Return the value of one record."""
         value = self.column[record]
         return value.item() if isinstance(value, np.generic) else value
 
     def array(self):
-        """The NumPy form of the column; None where there is none that keeps its values."""
+        """Return the column as a NumPy array, or None if an array would change its values."""
         return None
 
     def encoded(self, sort):
-        """`EncodedColumn` of the values that occur, sorted, or in any order where theirs will be declared."""
+        """Return the `EncodedColumn` of the values that occur: sorted, or in any order if `sort` is false."""
         array = self.array()
         if array is None:
             return encoded_column.of_objects(self.name, self.values(), sort)
         return encoded_column.of_array(self.name, array, sort)
 
     def codes_in(self, encoder):
-        """Codes by the place of each value in the alphabet of an `Encoder`, the number of its labels for any other."""
+        """Return the codes of the values in the alphabet of an `Encoder`; other values get the number of its labels."""
         return encoder.recoded(self.encoded(sort=False))
 
     def numbers(self):
-        """The values as floats, NaN for missing; a ValueError names one that is no number."""
+        """Return the values as floats, NaN for missing; a ValueError names the first record without a number."""
         if re.fullmatch(r"u?int\d+|float\d*|double", str(self.dtype).lower()):
             return self.floats()
         numbers = np.full(len(self), math.nan)
         for record, value in enumerate(self.values()):
             if not is_missing(value):
-                if not hasattr(value, "__float__"):
-                    shown = validation.shortened(value)
-                    raise ValueError(f"{self.name}[{record}] = {shown} is not a number, to be in a bin")
-                numbers[record] = value
+                try:
+                    numbers[record] = value.__float__()
+                except (AttributeError, TypeError, ValueError, OverflowError):
+                    what = f"a {type_name(value)} that is not a number"
+                    raise ValueError(f"{self.name}[{record}] is {what}: bins need a column of numbers") from None
         return numbers
 
     def floats(self):
-        """`numbers` of a column whose type is one of numbers."""
+        """Return `numbers` for a column with a numeric type."""
         return np.asarray(self.column, dtype=float)
 
     def decoder(self, labels):
-        """A function from codes to a column of this kind, None among the labels being a missing value.
+        """Return a function from codes to a column of this kind; the label None becomes a missing value.
 
-        A ValueError where it has no room for one of the labels, or for missing values: here, before a code is drawn.
+        Raises a ValueError if the type of the column cannot hold one of the labels or a missing value, before any code
+        is drawn. It names the label by its place, since the texts of other packages' errors contain values.
         """
         try:
             return self.make_decoder(labels)
-        except Exception as error:  # each package has its own
-            kind, detail = f"{type(self.column).__name__} of {self.dtype}", str(error).partition("\n")[0]
+        except Exception:  # each package raises its own
+            what = f"{self.name} is a {type_name(self.column)} of {self.dtype_name}"
             raise ValueError(
-                f"{self.name} is a {kind}, which has no room for every label of the mechanism: {detail}"
-            ) from error
+                f"{what}, which cannot hold {self._unheld(labels)}: cast it to a type that holds all labels"
+            ) from None
+
+    def _unheld(self, labels):
+        """What a column of this type cannot hold, for a message."""
+        for place, label in enumerate(labels):
+            try:
+                self.make_decoder((label,))
+            except Exception:
+                return "missing values" if label is None else f"label {place} of the mechanism"
+        return f"the {len(labels):,} labels of the mechanism together"
 
     def make_decoder(self, labels):
-        """`decoder`, with any exception where there is no room; of a kind that takes all labels as it takes texts."""
+        """Return `decoder` or raise any exception; this form is for kinds that hold all labels as they hold texts."""
         values = as_objects(labels)
         return lambda codes: self.text_column(values[codes].tolist())
 
     def text_column(self, texts):
-        """A list of texts as a column of this kind."""
+        """Return a list of texts as a column of this kind."""
         return texts
+
+    def passing(self):
+        """Return the column for publication: its values without anything else that its memory holds.
+
+        A dictionary or a list of categories keeps the values that occur: sorted, or in their own order if they are
+        ordered. Values hidden under a mask, or outside a slice, are left out.
+        """
+        return self.column
+
+
+def drawn_categories(own, labels, is_ordered):
+    """Return the categories of a sanitised column: the labels of the mechanism and no other value of the column.
+
+    Ordered ones keep the order of the column's `own` categories; a ValueError is raised if these lack a label.
+    """
+    categories = list(dict.fromkeys(label for label in labels if label is not None))
+    if not is_ordered:
+        return categories
+    place = {category: code for code, category in enumerate(own)}
+    if not place.keys() >= set(categories):
+        raise ValueError("a label of the mechanism is not one of the ordered categories")
+    return sorted(categories, key=place.__getitem__)
 
 
 class TableAdapter(ABC):
-    """A table of columns, of one package."""
+    """Adapts a table of columns."""
 
-    index_names = ()  # of columns that would be published with an index
+    index_names = ()  # columns that would be published as part of an index
 
     def __init__(self, table):
         self.table = table
 
     @abstractmethod
     def columns(self):
-        """[(name, column), ...], of which names may repeat."""
+        """Return [(name, column), ...]; names may repeat."""
 
     @abstractmethod
-    def replaced(self, places, drawn):
-        """A table of this kind: its columns at some places, or {place: column} in their stead."""
+    def replaced(self, places, new, keep_metadata=False):
+        """Return a table of this kind with the columns at some places, replaced by those of {place: column}.
+
+        Unless keep_metadata is true, what the table holds beside its columns and index is left out.
+        """
 
     @property
     def names(self):
         return [name for name, _ in self.columns()]
 
     def in_memory(self, names):
-        """A table with at least these columns that can be read."""
+        """Return a table that can be read and has at least these columns."""
         return self
 
     def mapped(self, function, needed):
-        """function(table), which reads the columns that are `needed` beside those that it returns; of a lazy table, the
-        lazy one of it."""
+        """Return function(table); for a lazy table, the lazy result.
+
+        The function reads the columns `needed` in addition to those that it returns.
+        """
         return function(self.table)

@@ -1,4 +1,4 @@
-"""Columns that are made of others: the records of a table, and numbers in their bins."""
+"""Columns that are computed from others: the records of a table as tuples, and numbers as their bins."""
 
 from linred.columns import encoded_column
 from linred.columns.adapters.base import ColumnAdapter
@@ -25,13 +25,12 @@ class CompositeColumn(ColumnAdapter):
         return encoded_column.of_columns(self.name, self._keys, [part.encoded(sort) for part in self._parts])
 
     def decoder(self, labels):
-        """By the decoders of the parts, which say themselves that they have no room."""
+        """Return a function from codes to a table; the decoder of each column checks the labels of that column."""
         n_parts, decoders = len(self._parts), []
-        for label in labels:
+        for place, label in enumerate(labels):
             if label is not None and not (isinstance(label, tuple) and len(label) == n_parts):
-                raise ValueError(
-                    f"{self.name} is a table of {n_parts} columns, and {label!r} is a label of the mechanism"
-                )
+                what = f"label {place} of the mechanism is not a tuple of {n_parts} values"
+                raise ValueError(f"{self.name} is a table of {n_parts} columns, and {what}")
         for place, part in enumerate(self._parts):
             decoders.append(part.decoder(tuple(None if label is None else label[place] for label in labels)))
         return lambda codes: self._table.replaced(
@@ -40,7 +39,7 @@ class CompositeColumn(ColumnAdapter):
 
 
 class BinnedColumn(ColumnAdapter):
-    """The bins of another column's numbers; what is drawn is text, as the kind of column that the other is."""
+    """The bins of another column's numbers. Sampled values are text, in a column of the same kind as the other."""
 
     def __init__(self, spec, column):
         """spec: `ColumnSpec` with edges. column: `ColumnAdapter`."""

@@ -1,7 +1,8 @@
-"""Which adapter a column, a table or a frame has: by the packages of its type, and of what that inherits from."""
+"""Selects the adapter of a column, a table or a frame by its type's package and name, and those of the base classes."""
 
 from functools import lru_cache
 
+from linred._common.validation import type_name
 from linred.columns.adapters.arrow_arrays import ArrowColumn, ArrowTable, CapsuleColumn, is_exported
 from linred.columns.adapters.base import ColumnAdapter
 from linred.columns.adapters.derived import CompositeColumn
@@ -32,7 +33,7 @@ _LAZY_FRAMES = {"polars.LazyFrame": PolarsLazyTable}
 
 
 def _kind(kinds, value):
-    """By package and name of the type or of what it inherits from, so that no package need be imported."""
+    """The adapter for the type of a value or one of its base classes, by name, so that no package is imported."""
     return next((kinds[name] for name in _type_names(type(value)) if name in kinds), None)
 
 
@@ -42,10 +43,10 @@ def _type_names(cls):
 
 
 def adapter_of(name, column):
-    """The `ColumnAdapter` of a column or a table of columns, which errors call by `name`; one that is given is its own.
+    """Return the `ColumnAdapter` of a column or a table of columns; an adapter is returned as it is.
 
     A column is a list or a one-dimensional array of any kind. A table is a frame, a dict of columns or a
-    two-dimensional array, and its records are tuples.
+    two-dimensional array, and its records are tuples. Error messages call it `name`.
     """
     kind = _kind(_TABLES, column)
     if kind is None or (kind is ArrayTable and column.ndim != 2):
@@ -58,8 +59,14 @@ def adapter_of(name, column):
 
 
 def symbol_of(name, columns):
-    """The `ColumnAdapter` of {name: column}: of the only one, or of several as one composite symbol."""
+    """Return the `ColumnAdapter` of {name: column}: of the only column, or of several as one composite symbol."""
     return adapter_of(name, columns if len(columns) > 1 else next(iter(columns.values())))
+
+
+def passing(name, column):
+    """Return a column for publication, without values that no record has: see `ColumnAdapter.passing`."""
+    kind = _kind(_COLUMNS, column)
+    return column if kind is None else kind(name, column).passing()
 
 
 def _column_of(name, column):
@@ -72,20 +79,20 @@ def _column_of(name, column):
     if not is_lazy and is_exported(column):
         return CapsuleColumn(name, column)
     if is_lazy or isinstance(column, str | bytes | set | frozenset | dict) or not hasattr(column, "__iter__"):
-        raise ValueError(f"{name} is a {type(column).__name__}, not a column of records in order")
+        raise ValueError(f"{name} is a {type_name(column)}, not a column of records in order")
     return ListColumn(name, column)
 
 
 def frame_of(frame):
-    """The `TableAdapter` of a frame, whose columns are as long as each other."""
+    """Return the `TableAdapter` of a frame, whose columns must all have the same number of records."""
     kind = _kind(_FRAMES | _LAZY_FRAMES, frame)
     if kind is None:
-        raise ValueError(f"frame is a {type(frame).__name__}, not a pandas, Polars or Arrow table")
+        raise ValueError(f"frame is a {type_name(frame)}, not a pandas, Polars or Arrow table or a dict of columns")
     if not kind(frame).names:
         raise ValueError("frame is a table without columns")
     for name, column in frame.items() if kind is DictTable else ():
         if not hasattr(column, "__len__"):
-            raise ValueError(f"column {name!r} is a {type(column).__name__}, not a column of records in order")
+            raise ValueError(f"column {name!r} is a {type_name(column)}, not a column of records in order")
         n_first = len(next(iter(frame.values())))
         if len(column) != n_first:
             raise ValueError(f"column {name!r} has {len(column)} records, and the first column {n_first}")

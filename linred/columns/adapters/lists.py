@@ -1,10 +1,10 @@
-"""Lists, tuples and anything else with values one after the other; dicts of columns."""
+"""Lists, tuples and other sequences of values; dicts of columns."""
 
 from linred.columns.adapters.base import ColumnAdapter, TableAdapter
 
 
 class ListColumn(ColumnAdapter):
-    """A list, a tuple, or a column of a kind that is not known: what is drawn for that is a list."""
+    """A list, a tuple, or a column of an unknown kind, for which the sampled column is a list."""
 
     def __init__(self, name, column):
         super().__init__(name, column if hasattr(column, "__len__") else list(column))  # an iterator is read once
@@ -14,11 +14,11 @@ class ListColumn(ColumnAdapter):
 
 
 class DictTable(TableAdapter):
-    """A dict of columns, of any kinds."""
+    """A dict of columns of any kinds."""
 
     def columns(self):
         return list(self.table.items())
 
-    def replaced(self, places, drawn):
+    def replaced(self, places, new, keep_metadata=False):
         columns = self.columns()
-        return {columns[place][0]: drawn.get(place, columns[place][1]) for place in places}
+        return {columns[place][0]: new.get(place, columns[place][1]) for place in places}

@@ -1,4 +1,4 @@
-"""Arrays of NumPy: of one dimension, masked ones, and those of two, whose columns are a table."""
+"""NumPy arrays: one-dimensional, masked, and two-dimensional ones, which are tables."""
 
 import math
 
@@ -10,6 +10,8 @@ from linred.columns.alphabet import as_objects, check_kept
 
 
 class NumpyColumn(ColumnAdapter):
+    """A one-dimensional array."""
+
     @property
     def are_codes(self):
         array = self.column
@@ -24,7 +26,8 @@ class NumpyColumn(ColumnAdapter):
         codes, n_labels = self.column, len(encoder.labels)
         if codes.size == 0 or (codes.min() >= 0 and codes.max() < n_labels):
             return codes
-        return encoded_column.narrow(np.where((codes < 0) | (codes >= n_labels), n_labels, codes), n_labels + 1)
+        unknown = (codes < 0) | (codes >= n_labels)  # int64, because the column's own type may not hold n_labels
+        return encoded_column.narrow(np.where(unknown, n_labels, codes.astype(np.int64)), n_labels + 1)
 
     def make_decoder(self, labels):
         values = label_array(self.dtype, labels)
@@ -37,7 +40,7 @@ class NumpyColumn(ColumnAdapter):
 
 
 class MaskedColumn(NumpyColumn):
-    """What is masked is missing."""
+    """A masked array. A masked value is missing."""
 
     def array(self):
         return None
@@ -50,13 +53,19 @@ class MaskedColumn(NumpyColumn):
         values = label_array(self.dtype, [some if label is None else label for label in labels])
         return lambda codes: np.ma.array(values[codes], mask=missing[codes])
 
+    def passing(self):
+        if self.dtype.names or not np.ma.is_masked(self.column):
+            return self.column
+        visible = self.column.filled(np.zeros((), self.dtype))  # the data under the mask would be published
+        return np.ma.array(visible, mask=self.column.mask, fill_value=self.column.fill_value)
+
 
 def label_array(dtype, labels):
-    """An array of labels, of `dtype`, or as wide as the longest text needs."""
+    """Return the labels as an array of `dtype`, widened if a text is longer."""
     if dtype.kind == "O":
         return as_objects(labels)
     if None in labels and dtype.kind not in "fmM":
-        raise ValueError("missing values may be drawn")
+        raise ValueError("an array of this type has no missing values")
     if dtype.kind in "US":
         values = np.array(labels)
         values = values.astype(np.promote_types(values.dtype, dtype))
@@ -67,10 +76,10 @@ def label_array(dtype, labels):
 
 
 class ArrayTable(TableAdapter):
-    """An array of two dimensions, a row for each record."""
+    """A two-dimensional array with a row for each record."""
 
     def columns(self):
         return [(place, self.table[:, place]) for place in range(self.table.shape[1])]
 
-    def replaced(self, places, drawn):
-        return np.stack([drawn.get(place, self.table[:, place]) for place in places], axis=1)
+    def replaced(self, places, new, keep_metadata=False):
+        return np.stack([new.get(place, self.table[:, place]) for place in places], axis=1)

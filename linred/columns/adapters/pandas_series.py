@@ -1,4 +1,4 @@
-"""pandas: Series, Index, its arrays, DataFrame. The package is there, where one of these is."""
+"""Series, Index, arrays and DataFrame of pandas. One of these exists only once pandas is imported."""
 
 import math
 import sys
@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from linred.columns import encoded_column
-from linred.columns.adapters.base import ColumnAdapter, TableAdapter
+from linred.columns.adapters.arrow_buffers import rebuilt
+from linred.columns.adapters.base import ColumnAdapter, TableAdapter, drawn_categories
 from linred.columns.adapters.numpy_arrays import label_array
-from linred.columns.alphabet import check_kept, with_new
+from linred.columns.alphabet import check_kept
 
 
 class PandasColumn(ColumnAdapter):
@@ -29,7 +30,7 @@ class PandasColumn(ColumnAdapter):
         return value.item() if isinstance(value, np.generic) else value
 
     def array(self):
-        """Of objects where values are missing from an extension array: integers would become floats."""
+        """An array of objects if an extension array has missing values, which would turn integers into floats."""
         extension = not isinstance(self.dtype, np.dtype)
         return self.column.to_numpy(dtype=object if extension and self.column.isna().any() else None)
 
@@ -47,7 +48,7 @@ class PandasColumn(ColumnAdapter):
 
         def decode(codes):
             drawn = values.take(codes.astype(np.intp))
-            series = pandas.Series(drawn, index=own.index, name=own.name, dtype=values.dtype)
+            series = pandas.Series(drawn, index=passing_index(own.index), name=own.name, dtype=values.dtype)
             if isinstance(self.column, pandas.Index):
                 return pandas.Index(series, name=self.column.name)
             return series if self.column is own else series.array
@@ -57,11 +58,12 @@ class PandasColumn(ColumnAdapter):
     def _label_values(self, labels):
         pandas, series = sys.modules["pandas"], self._series
         if self._is_categorical:
-            own, ordered = series.cat.categories.tolist(), series.cat.ordered
-            categories, recode = with_new(own, series.cat.codes, labels, ordered)
-            dtype = self.dtype if categories == own else pandas.CategoricalDtype(categories, ordered)
-            return pandas.Categorical.from_codes(recode, dtype=dtype)
-        if isinstance(series.dtype, np.dtype):  # of the Series: that of an array of pandas may only wrap one
+            own, is_ordered = series.cat.categories.tolist(), series.cat.ordered
+            categories = drawn_categories(own, labels, is_ordered)
+            dtype = self.dtype if categories == own else pandas.CategoricalDtype(categories, is_ordered)
+            place = {category: code for code, category in enumerate(categories)}
+            return pandas.Categorical.from_codes([place.get(label, -1) for label in labels], dtype=dtype)
+        if isinstance(series.dtype, np.dtype):  # of the Series: an array of pandas may wrap one of NumPy
             return pandas.Series(label_array(series.dtype, labels), dtype=series.dtype).array
         values = pandas.array(list(labels), dtype=self.dtype)
         check_kept(labels, values.tolist())
@@ -69,10 +71,50 @@ class PandasColumn(ColumnAdapter):
 
     def text_column(self, texts):
         series, own = sys.modules["pandas"].Series, self._series
-        return series(texts, index=own.index, name=own.name, dtype=series(["text"]).dtype)
+        return series(texts, index=passing_index(own.index), name=own.name, dtype=series(["text"]).dtype)
+
+    def passing(self):
+        pandas, own = sys.modules["pandas"], self._series
+        array = self._passing_array(own.array)
+        if isinstance(self.column, pandas.Index):
+            return self.column if array is own.array else pandas.Index(array, name=self.column.name)
+        if self.column is not own:
+            return array
+        index = passing_index(own.index)
+        if array is own.array and index is own.index and not own.attrs:
+            return own
+        return pandas.Series(array, index=index, name=own.name, copy=True)
+
+    def _passing_array(self, array):
+        """An array of pandas with the values that it shows and no others."""
+        pandas = sys.modules["pandas"]
+        if self._is_categorical:
+            return array.astype(_occurring(self._series))
+        if isinstance(self.dtype, pandas.ArrowDtype):
+            return type(array)(rebuilt(array.__arrow_array__()))
+        if isinstance(self.dtype, np.dtype) or not hasattr(self.dtype, "numpy_dtype") or not array.isna().any():
+            return array
+        array, mask = array.copy(), array.isna()  # of pandas' masked arrays: they keep values under their masks
+        array[mask] = self.dtype.type(0)
+        array[mask] = pandas.NA
+        return array
+
+
+def _occurring(series):
+    """The dtype of a categorical with only the categories that occur: sorted, unless they are ordered."""
+    used = series.cat.remove_unused_categories().cat
+    categories = used.categories
+    if not used.ordered:
+        try:
+            categories = categories.sort_values()
+        except TypeError:  # values of several types
+            categories = sorted(categories, key=repr)
+    return sys.modules["pandas"].CategoricalDtype(categories, used.ordered)
 
 
 class PandasTable(TableAdapter):
+    """A DataFrame."""
+
     @property
     def index_names(self):
         return self.table.index.names
@@ -84,9 +126,20 @@ class PandasTable(TableAdapter):
     def columns(self):
         return [(name, self.table.iloc[:, place]) for place, name in enumerate(self.table.columns)]
 
-    def replaced(self, places, drawn):
+    def replaced(self, places, new, keep_metadata=False):
         result = self.table.iloc[:, list(places)].copy()
+        result.index, result.columns = passing_index(result.index), passing_index(result.columns)
         for new_place, place in enumerate(places):
-            if place in drawn:
-                result.isetitem(new_place, drawn[place])
+            if place in new:
+                result.isetitem(new_place, new[place].array)  # a Series would be aligned by its index
+        if not keep_metadata:
+            result.attrs = {}
         return result
+
+
+def passing_index(index):
+    """An index for publication, without levels and categories that do not occur."""
+    if not isinstance(index, sys.modules["pandas"].MultiIndex):
+        return PandasColumn("index", index).passing()
+    index = index.remove_unused_levels()
+    return index.set_levels([PandasColumn("index", level).passing() for level in index.levels])

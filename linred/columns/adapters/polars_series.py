@@ -1,51 +1,123 @@
-"""Polars: Series, DataFrame, LazyFrame. The package is there, where one of these is."""
+"""Series, DataFrame and LazyFrame of Polars. One of these exists only once Polars is imported."""
 
 import re
 import sys
+from functools import partial
 
 import numpy as np
 
 from linred.columns import encoded_column
-from linred.columns.adapters.base import ColumnAdapter, TableAdapter
+from linred.columns.adapters.base import ColumnAdapter, TableAdapter, drawn_categories
 from linred.columns.alphabet import check_kept
 
 
 class PolarsColumn(ColumnAdapter):
+    """A Series."""
+
+    @property
+    def dtype_name(self):
+        return str(self.dtype.base_type())  # the text of an Enum lists its categories
+
+    @property
+    def _is_enum(self):
+        return isinstance(self.dtype, sys.modules["polars"].Enum)
+
     def array(self):
         plain = re.fullmatch("U?Int(8|16|32|64)", str(self.dtype)) and not self.column.null_count()
         return self.column.to_numpy() if plain else None
 
     def encoded(self, sort):
-        """An Enum declares its categories; the physical codes of a Categorical depend on what came before them."""
+        """An Enum declares its categories. The codes of a Categorical are not used: they depend on earlier columns."""
         if getattr(self.dtype, "time_unit", None) == "ns":
             raise ValueError(
-                f"{self.name} is a Polars column of {self.dtype}: Python has no nanoseconds, cast it to 'us'"
+                f"{self.name} is a Polars column of {self.dtype}: Python has no nanoseconds; cast it to microseconds"
             )
-        if isinstance(self.dtype, sys.modules["polars"].Enum):
+        if self._is_enum:
             codes = self.column.to_physical().cast(int).fill_null(-1).to_numpy()
             return encoded_column.of_categories(self.name, codes, self.dtype.categories.to_list())
         return super().encoded(sort)
 
     def make_decoder(self, labels):
-        values = type(self.column)(self.column.name, list(labels), dtype=self.dtype, strict=True)
+        dtype = self.dtype
+        if self._is_enum:
+            dtype = sys.modules["polars"].Enum(drawn_categories(dtype.categories.to_list(), labels, is_ordered=True))
+        values = type(self.column)(self.column.name, list(labels), dtype=dtype, strict=True)
         check_kept(labels, values.to_list())
         return lambda codes: values.gather(codes.astype(np.uint32, copy=False))
 
     def text_column(self, texts):
         return type(self.column)(self.column.name, texts, dtype=sys.modules["polars"].String)
 
+    def passing(self):
+        """An Enum publishes all categories that it declares; a Categorical is exported with those that occur."""
+        series, dtype = _without_hidden(self.column), _occurring(self.column)
+        if dtype == self.dtype:
+            return series
+        return series.cast(_with_enums(dtype, _as_text)).cast(dtype)  # not every nested Enum casts to another
+
+
+def _without_hidden(series):
+    """The series; if it has nulls, a copy without the values that they may hide."""
+    if not series.null_count():
+        return series
+    is_value = series.is_not_null()
+    places = is_value.cum_sum().cast(int) - 1
+    return series.drop_nulls().gather(places.set(~is_value, None))
+
+
+def _occurring(series):
+    """The type of a series with only those categories of its Enums that occur."""
+    polars, dtype = sys.modules["polars"], series.dtype
+    if isinstance(dtype, polars.Enum):
+        occurring = set(series.unique().to_list())
+        return polars.Enum([category for category in dtype.categories.to_list() if category in occurring])
+    if isinstance(dtype, polars.List):
+        return polars.List(_occurring(series.explode()))
+    if isinstance(dtype, polars.Array):
+        return polars.Array(_occurring(series.arr.explode()), dtype.size)
+    if isinstance(dtype, polars.Struct):
+        return polars.Struct(
+            [polars.Field(one.name, _occurring(series.struct.field(one.name))) for one in dtype.fields]
+        )
+    return dtype
+
+
+def _with_enums(dtype, replace):
+    """A type with replace(Enum) for each Enum in it."""
+    polars = sys.modules["polars"]
+    if isinstance(dtype, polars.Enum):
+        return replace(dtype)
+    if isinstance(dtype, polars.List):
+        return polars.List(_with_enums(dtype.inner, replace))
+    if isinstance(dtype, polars.Array):
+        return polars.Array(_with_enums(dtype.inner, replace), dtype.size)
+    if isinstance(dtype, polars.Struct):
+        return polars.Struct([polars.Field(one.name, _with_enums(one.dtype, replace)) for one in dtype.fields])
+    return dtype
+
+
+def _as_text(enum):
+    return sys.modules["polars"].String()
+
+
+def _declared(enum):
+    """An Enum with categories as it is. One without, of a frame without records, as a type for any categories."""
+    return enum if len(enum.categories) else sys.modules["polars"].Categorical()
+
 
 class PolarsTable(TableAdapter):
+    """A DataFrame."""
+
     def columns(self):
         return [(column.name, column) for column in self.table.get_columns()]
 
-    def replaced(self, places, drawn):
+    def replaced(self, places, new, keep_metadata=False):
         columns = self.table.get_columns()
-        return type(self.table)([drawn.get(place, columns[place]) for place in places])
+        return type(self.table)([new.get(place, columns[place]) for place in places])
 
 
 class PolarsLazyTable(PolarsTable):
-    """A frame that is read when it is collected: of its columns, only names and types are known before."""
+    """A LazyFrame. Before it is collected, only the names and types of its columns are known."""
 
     @property
     def names(self):
@@ -55,12 +127,23 @@ class PolarsLazyTable(PolarsTable):
         return PolarsTable(self.table.select(names).collect())
 
     def mapped(self, function, needed):
-        """A predicate that were pushed down would choose records by the x that is to be hidden; and records are drawn
-        by their numbers, so that the frame must come whole."""
+        """Return the lazy result of a function that is first called with no records, which raises its errors now.
+
+        Optimisations are off: a predicate pushed down would choose records by the x that is to be hidden, and records
+        are drawn by their numbers, so the frame must arrive whole. The values that occur in an Enum are not known yet,
+        and a lazy frame must declare its types: an Enum that passes becomes a Categorical.
+        """
         schema = self.table.collect_schema()
-        result = function(sys.modules["polars"].DataFrame(schema=schema))  # of no records: what is wrong is said now
+        result = function(sys.modules["polars"].DataFrame(schema=schema))
+        types = {name: _with_enums(dtype, _declared) for name, dtype in result.schema.items()}
         read = [name for name in schema.names() if name in needed or name in result.columns]
         optimisations = ("predicate_pushdown", "projection_pushdown", "slice_pushdown", "streamable")
         return self.table.select(read).map_batches(
-            function, schema=result.schema, **dict.fromkeys(optimisations, False)
+            partial(_cast, function, types), schema=types, **dict.fromkeys(optimisations, False)
         )
+
+
+def _cast(function, types, frame):
+    """function(frame) with the types that were declared before the frame was read."""
+    result = function(frame)
+    return result.cast({name: _with_enums(dtype, _as_text) for name, dtype in result.schema.items()}).cast(types)

@@ -1,0 +1,232 @@
+"""No byte of the output holds a value that no record has: a marker is planted in all places where such values hide.
+
+Unused categories and entries of dictionaries, `attrs`, metadata, values under nulls and masks, and rows outside a
+slice: every kind of frame and of file is written in every way, and its bytes are searched.
+"""
+
+import io
+import pickle
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+import linred
+from support.commands import fit
+
+MARKER = "Zq7Marker"
+HIDDEN = int.from_bytes(b"Zq7Marke", "little")
+N = 60
+S, X = ["f", "m"] * (N // 2), ["b", "a", "c"] * (N // 3)
+SIZES = ["small", None, "big"] * (N // 3)
+MECHANISM = linred.non_markov(linred.Joint.from_records(S, X), 0.6)
+sanitized = partial(linred.sanitize_frame, mechanism=MECHANISM, sensitive="s", public="x", seed=1)
+
+
+def of_pandas():
+    """Categories, an index, an index of columns, attrs, masks, Arrow dictionaries."""
+    numbers = pd.Series([HIDDEN, 2] * (N // 2), dtype="Int64")
+    numbers[::2] = pd.NA
+    frame = pd.DataFrame({"s": S, "x": pd.Categorical(X, [MARKER, "a", "b", "c"])})
+    frame["size"] = pd.Categorical(SIZES, ["tiny", MARKER, "small", "big"], ordered=True)
+    frame["plain"] = pd.Categorical(SIZES, ["small", MARKER, "big"])
+    frame["numbers"], frame["of_arrow"] = numbers, pd.Series(dictionary(), dtype=pd.ArrowDtype(dictionary().type))
+    frame.index = pd.MultiIndex.from_arrays([pd.Categorical(X, [MARKER, "a", "b", "c"]), range(N)])
+    frame.attrs[MARKER] = MARKER
+    return frame
+
+
+def dictionary(is_ordered=False):
+    codes = pa.array([2, None, 0] * (N // 3), pa.int8())
+    return pa.DictionaryArray.from_arrays(codes, ["big", MARKER, "small"], ordered=is_ordered)
+
+
+def of_arrow():
+    """Dictionaries, alone and nested, metadata, values under nulls, rows outside a slice."""
+    about = {MARKER: MARKER}
+    hidden = pa.array(np.array([HIDDEN, 2] * (N // 2)), mask=np.array([True, False] * (N // 2)))
+    lists = pa.ListArray.from_arrays(pa.array(range(N + 1), pa.int32()), dictionary())
+    structs = pa.StructArray.from_arrays([dictionary(), hidden], ["p", "q"])
+    columns = [pa.array(S), pa.array(X), dictionary(), dictionary(is_ordered=True), hidden, lists, structs]
+    columns.append(pa.array([{"a": 1}] * N, pa.struct([pa.field("a", pa.int64(), metadata=about)])))
+    columns.append(pa.array([[MARKER]] + [["a", None]] * N).slice(1))
+    columns.append(pa.array([MARKER * 3] + ["long enough for a view"] * N, pa.string_view()).slice(1))
+    names = ["s", "x", "plain", "size", "numbers", "lists", "structs", "nested", "slice", "views"]
+    fields = [pa.field(name, column.type, metadata=about) for name, column in zip(names, columns, strict=True)]
+    return pa.table(columns, schema=pa.schema(fields, about))
+
+
+def of_polars():
+    """Enums, alone and nested, Categoricals of filtered rows, values replaced by nulls."""
+    enum = pl.Enum(["tiny", MARKER, "small", "big"])
+    frame = pl.DataFrame({"s": S, "x": pl.Series(X, dtype=pl.Enum([MARKER, "c", "b", "a"]))})
+    size, text = pl.Series("size", SIZES, dtype=enum), pl.Series("text", [MARKER * 3, "a"] * (N // 2))
+    frame = frame.with_columns(size, plain=pl.Series([*SIZES[1:], MARKER], dtype=pl.Categorical))
+    frame = frame.with_columns(pl.concat_list("size").alias("lists"), pl.struct("size").alias("structs"))
+    frame = frame.with_columns(pl.concat_list("size").list.to_array(1).alias("arrays"))
+    others = pl.DataFrame({"text": text, "numbers": [HIDDEN, 2] * (N // 2)})
+    keeps = pl.col("text") == "a"
+    others = others.select(pl.when(keeps).then(pl.col(name)).otherwise(None) for name in others.columns)
+    return pl.concat([frame, others], how="horizontal").filter(pl.col("plain").cast(str).ne_missing(MARKER))
+
+
+FRAMES = {
+    "pandas": of_pandas,
+    "polars": of_polars,
+    "lazy": lambda: of_polars().lazy(),
+    "arrow": of_arrow,
+    "arrow, chunks": lambda: pa.concat_tables([of_arrow().slice(0, 20), of_arrow().slice(20)]),
+    "arrow, slice": lambda: pa.concat_tables([of_arrow(), of_arrow()]).combine_chunks().slice(3, 20),
+    "batch": lambda: of_arrow().combine_chunks().to_batches()[0],
+    "dict": lambda: {
+        **{name: of_pandas()[name] for name in ("s", "x", "size")},
+        "of_arrow": dictionary(),
+        "enum": of_polars()["size"].extend(of_polars()["size"])[:N],
+        "masked": np.ma.array([HIDDEN, 2] * (N // 2), mask=[True, False] * (N // 2)),
+    },
+}
+
+
+def written(frame):
+    """{way: bytes} of a frame, pickled and in all formats that its package writes."""
+    ways = {"pickle": pickle.dumps(frame)}
+    if isinstance(frame, pa.RecordBatch):
+        frame = pa.Table.from_batches([frame])
+    tables = {"": frame} if isinstance(frame, pa.Table) else {}
+    if isinstance(frame, pd.DataFrame):
+        tables[" of pandas"] = pa.Table.from_pandas(frame)
+        ways["parquet by pandas"] = bytes_of(frame.to_parquet)
+        ways["feather by pandas"] = bytes_of(frame.reset_index(drop=True).to_feather)
+    if isinstance(frame, pl.DataFrame):
+        tables[" of Polars"] = frame.to_arrow()
+        ways |= {name: bytes_of(getattr(frame, name)) for name in ("write_ipc", "write_ipc_stream", "write_parquet")}
+    for name, table in tables.items():
+        ways[f"table{name}"] = pickle.dumps(table)
+        ways[f"parquet{name}"] = bytes_of(partial(parquet.write_table, table))
+        ways[f"file{name}"] = bytes_of(partial(feather.write_feather, table, compression="uncompressed"))
+        ways[f"stream{name}"] = bytes_of(lambda file, table=table: stream(file, table))
+    return ways
+
+
+def bytes_of(write):
+    file = io.BytesIO()
+    write(file)
+    return file.getvalue()
+
+
+def stream(file, table):
+    with pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def values(frame):
+    """{name: values}."""
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, dict):
+        return {name: [str(value) for value in column] for name, column in frame.items()}
+    if isinstance(frame, pd.DataFrame):
+        return {name: [str(value) for value in frame[name]] for name in frame}
+    return frame.to_pydict() if hasattr(frame, "to_pydict") else frame.to_dict(as_series=False)
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_frame_holds_no_value_that_no_record_has(kind):
+    frame = FRAMES[kind]()
+    before, result = values(frame), sanitized(frame)
+    after = values(result)
+    assert list(after) == [name for name in before if name != "s"]
+    assert {name: after[name] for name in after if name != "x"} == {name: before[name] for name in after if name != "x"}
+    result = result.collect() if isinstance(result, pl.LazyFrame) else result
+    assert [way for way, raw in written(result).items() if b"Zq7" in raw] == []
+    assert values(frame) == before
+
+
+def test_the_marker_is_found_where_it_is_not_removed():
+    frames = {kind: make() for kind, make in FRAMES.items() if kind != "lazy"}
+    for kind, frame in frames.items():
+        assert any(b"Zq7" in raw for raw in written(frame).values()), kind
+
+
+def test_categories_that_stay_are_sorted_or_in_their_order():
+    result = sanitized(of_pandas())
+    assert result["plain"].cat.categories.tolist() == ["big", "small"]
+    assert result["size"].cat.categories.tolist() == ["small", "big"]
+    assert result["size"].cat.ordered
+    assert result["x"].cat.categories.tolist() == ["a", "b", "c"]
+    result = sanitized(of_polars())
+    assert result["size"].dtype == pl.Enum(["small", "big"])
+    assert result["x"].dtype == pl.Enum(["c", "b", "a"])
+    result = sanitized(of_arrow())
+    assert result["plain"].chunk(0).dictionary.to_pylist() == ["big", "small"]
+    assert result["size"].chunk(0).dictionary.to_pylist() == ["big", "small"]
+    assert result["size"].type == dictionary(is_ordered=True).type
+    lazy = sanitized(of_polars().lazy())
+    assert lazy.collect_schema()["size"] == pl.Categorical
+    assert lazy.collect_schema()["x"] == pl.Enum(["c", "b", "a"])
+
+
+def test_metadata_is_kept_where_that_is_asked_for():
+    assert sanitized(of_pandas(), keep_metadata=True).attrs == {MARKER: MARKER}
+    kept = sanitized(of_arrow(), keep_metadata=True).schema
+    assert kept.metadata == kept.field("plain").metadata == {MARKER.encode(): MARKER.encode()}
+    assert sanitized(of_arrow()).schema.metadata is None
+    frame = of_pandas()[["s", "x"]].reset_index(drop=True)
+    sanitizer = linred.Sanitizer("s", "x", alpha=0.5, mechanism="non_markov", keep_metadata=True)
+    assert sanitizer.fit_transform(frame).attrs == {MARKER: MARKER}
+    with pytest.raises(ValueError, match=r"^keep_metadata = 1 is not True or False$"):
+        sanitized(frame, keep_metadata=1)
+
+
+FILES = ("parquet", "arrow", "arrows", "csv")
+
+
+@pytest.mark.parametrize("ending", FILES[:3])
+def test_a_file_holds_no_value_that_no_record_has(ending, linred_command):
+    table = of_arrow().drop_columns(["lists", "structs", "views"] if ending == "parquet" else ["views"])
+    write(f"in.{ending}", table)
+    fit(linred_command, f"in.{ending}", "s", "x", "--alpha", "0.6", "--no-scan")
+    for to in FILES:
+        nested = "--columns=plain,size,numbers" if to == "csv" else "--columns=" + ",".join(table.column_names[2:])
+        done = linred_command("sanitize", f"in.{ending}", "-m", "mechanism.json", "-o", f"out.{to}", nested)
+        assert done.code == 0, done
+        assert b"Zq7" not in Path(f"out.{to}").read_bytes(), to
+        if to != "csv":
+            out = read(f"out.{to}")
+            assert out.drop_columns("x").to_pydict() == table.drop_columns(["s", "x"]).to_pydict()
+
+
+def write(path, table):
+    if path.endswith("parquet"):
+        parquet.write_table(table, path, row_group_size=20)
+    else:
+        with (pa.ipc.new_file if path.endswith("arrow") else pa.ipc.new_stream)(path, table.schema) as writer:
+            writer.write_table(table, max_chunksize=20)
+
+
+def read(path):
+    if path.endswith("parquet"):
+        return parquet.ParquetFile(path).read()
+    return (pa.ipc.open_file if path.endswith("arrow") else pa.ipc.open_stream)(path).read_all()
+
+
+@pytest.mark.parametrize("to", FILES[:3])
+def test_dictionaries_of_batches_stay_readable(to, linred_command):
+    """Values differ from batch to batch; an ordered dictionary, and any in an Arrow file, becomes plain values."""
+    values = [f"v{place // 10:02}" for place in range(N)]
+    table = pa.table({"s": S, "x": X, "plain": pa.array(values).dictionary_encode(), "size": dictionary(True)})
+    write("in.arrows", table)
+    fit(linred_command, "in.arrows", "s", "x", "--alpha", "0.6", "--no-scan")
+    assert linred_command("sanitize", "in.arrows", "-m", "mechanism.json", "-o", f"out.{to}", "-q").code == 0
+    out = read(f"out.{to}")
+    assert out["plain"].to_pylist() == values
+    assert out["size"].to_pylist() == table["size"].to_pylist()
+    assert out.schema.field("size").type == pa.string()
+    assert out.schema.field("plain").type == (pa.string() if to == "arrow" else table["plain"].type)
+    by_polars = {"parquet": pl.read_parquet, "arrow": pl.read_ipc, "arrows": pl.read_ipc_stream}
+    assert by_polars[to](f"out.{to}")["plain"].cast(str).to_list() == values
