@@ -67,6 +67,16 @@ MECHANISM = linred.non_markov(linred.Joint.from_records(S, X), 0.6)
 COUNTED = linred.fit(S, X, alpha=0.6, mechanism="non_markov")
 MARKED = linred.Joint.from_records([*S, MARKER], [*X, MARKER])
 OF_NUMBERS = linred.non_markov(linred.Joint.from_records([1, 2] * 30, [3, 4, 5] * 20), 0.6)
+
+
+def monitored(s, x):
+    """A monitor only counts unseen values: its text is what must not show them."""
+    monitor = linred.Monitor(MECHANISM)
+    monitor.update(s, x)
+    if monitor.n_unseen:
+        raise ValueError(f"{monitor} {monitor!r}")
+
+
 DOORS = {
     "from_records": linred.Joint.from_records,
     "from_records, declared": lambda s, x: linred.Joint.from_records(s, x, ["f", "m"], ["a", "bb", "ccc"]),
@@ -75,7 +85,7 @@ DOORS = {
     "sanitize, numbers": OF_NUMBERS.sanitize,
     "sanitize, monitored": lambda s, x: MECHANISM.sanitize(s, x, monitor=linred.Monitor(MECHANISM)),
     "certify": lambda s, x: linred.certify(MECHANISM, s, x),
-    "update": lambda s, x: linred.Monitor(MECHANISM).update(s, x),
+    "update": lambda s, x: monitored(s, x),
     "audit": lambda s, x: linred.audit(s, x, mechanism=MECHANISM),
     "audit, x": lambda s, x: linred.audit(s, S, x=x, mechanism=MECHANISM),
 }
@@ -225,6 +235,34 @@ def test_a_target_that_cannot_be_met_names_a_symbol_by_its_place():
     error, said = said_by(lambda: linred.non_markov(tiny, ldp=1e-6))
     assert marked(said) == [], said
     assert error is None or "x_labels[" in str(error)
+
+
+MISPLACED = {
+    "certify, confidence": lambda values: linred.certify(MECHANISM, S, X, values),
+    "audit, claim": lambda values: linred.audit(S, X, claim=values),
+    "audit, a claim of figures": lambda values: linred.audit(S, X, claim={"ldp": values}),
+    "audit, mechanism": lambda values: linred.audit(S, X, mechanism=values),
+    "Monitor": lambda values: linred.Monitor(values),
+    "Monitor, confidence": lambda values: linred.Monitor(MECHANISM, confidence=values),
+    "Monitor, on_drift": lambda values: linred.Monitor(MECHANISM, on_drift=values),
+    "optimal, target": lambda values: linred.optimal(MECHANISM.joint, target=values),
+    "optimal, ldp": lambda values: linred.optimal(MECHANISM.joint, ldp=values),
+    "markov, alpha": lambda values: linred.markov(MECHANISM.joint, values),
+    "ldp": lambda values: linred.ldp(values),
+    "ldp, base": lambda values: linred.ldp(MECHANISM.joint, values),
+    "dp, neighbors": lambda values: linred.dp(MECHANISM.joint, values),
+    "local, base": lambda values: linred.local(MECHANISM.joint, values),
+    "report, base": lambda values: MECHANISM.report(values),
+    "distortion": lambda values: MECHANISM.expected_distortion([values] * 3),
+}
+
+
+@pytest.mark.parametrize("door", MISPLACED)
+def test_no_column_in_the_place_of_another_argument_is_shown(door):
+    for values in ([MARKER, "b"], np.array([MARKER, "b"]), {"ldp": MARKER}, [-NUMBER, 0.5], [NUMBER + 0.5, 1], Odd()):
+        error, said = said_by(lambda values=values: MISPLACED[door](values))
+        assert error is not None
+        assert marked(said) == [], said
 
 
 def test_the_value_is_on_the_exception_for_who_asks_and_is_not_pickled():

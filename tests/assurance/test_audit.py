@@ -179,6 +179,13 @@ def test_claims_that_are_true_are_consistent_and_others_refuted():
     assert "LDP is at least 0.9" in audit(s, y, claim=0.7).reasons[0]
 
 
+@pytest.mark.parametrize("n", range(3000, 3020))
+def test_a_reason_prints_its_lower_bound_rounded_down(n):
+    found = audit(["f", "m"] * n, ["a", "b"] * (n - 1000) + ["b", "a"] * 1000, claim=0.1)
+    printed = float(found.reasons[0].removeprefix("LDP is at least ").partition(",")[0])
+    assert found.ldp * (1.0 - 1e-4) < printed <= found.ldp
+
+
 def test_several_claims_share_the_level():
     mechanism, s, _, y = released_at(1.0)
     alone = audit(s, y, claim=1.0, confidence=1 - 0.05 / 4).figures

@@ -130,7 +130,7 @@ def test_a_mechanism_for_other_columns_or_types(linred_command, artifact_path):
     linred.markov(linred.Joint([[0.5, 0.5]]), 0.5).save("bare.json")
     refused(linred_command("sanitize", ADULT, "-m", "bare.json", "-o", "out.csv"), "does not say which columns")
     renamed = ("sanitize", ADULT, "-m", "bare.json", "-o", "out.csv", "--public", "sex,race", "--sensitive", "age")
-    refused(linred_command(*renamed), "is not of 2 public columns")
+    refused(linred_command(*renamed), "does not have one part for each of 2 public columns")
     twice = ("sanitize", ADULT, "-m", artifact_path, "-o", "out.csv", "--sensitive", "occupation")
     refused(linred_command(*twice), "both sensitive and public")
     refused(linred_command("sanitize", ADULT, "-m", ADULT, "-o", "out.csv"), "not JSON")

@@ -114,7 +114,7 @@ def test_too_few_records_leave_what_needs_no_data():
     mechanism = with_confidence([[3, 2], [1, 4]], ldp=0.5)
     assert mechanism.name == "markov"
     assert mechanism.certified.ldp == mechanism.certified.ceiling.ldp <= 0.5
-    assert mechanism.certified.because == "its ceiling, which needs no data"
+    assert mechanism.certified.because == "the worst-case bound, which needs no data"
     assert with_confidence(adult(), ldp=0.0).certified.figures == Leakage.all_equal(0.0)
 
 

@@ -166,5 +166,5 @@ def test_a_curve_that_is_not_optimal_does_not_warn(monkeypatch):
 
 
 def test_something_else():
-    with pytest.raises(TypeError, match=r"mechanism is a Joint, not a linred\.Mechanism"):
+    with pytest.raises(TypeError, match=r"mechanism is a linred\.Joint, not a linred\.Mechanism"):
         page(example_1())
