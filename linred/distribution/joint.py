@@ -163,7 +163,7 @@ class Joint(Immutable):
     def p_sx(self) -> NDArray[np.float64]:
         """P(s, x), |S| x |X|."""
         if self.counts is not None:
-            return validation.frozen(self.counts / self.n_records)
+            return validation.frozen(self.counts / int(self.counts.sum()))
         return validation.frozen(self.p_s[:, None] * self.p_x_given_s)
 
     @cached_property

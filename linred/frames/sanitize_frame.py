@@ -16,7 +16,7 @@ from linred.columns.adapters.kinds import adapter_of, frame_of, passing, symbol_
 from linred.columns.labels import KINDS, kind_of
 from linred.columns.missing import is_missing
 from linred.columns.repeated_ids import RepeatedIds
-from linred.columns.schema import FitSchema, missing_column, names, parts_of
+from linred.columns.schema import missing_column, names, parts_of
 from linred.errors import UnseenError
 from linred.sampling import keystream
 
@@ -87,9 +87,9 @@ def sanitize_frame(
     {'job': ['a', 'a', 'b'], 'year': [1, 2, 3]}
     """
     validation.mechanism(mechanism)
-    fitted = mechanism.fitted or FitSchema(None, None)
-    sensitive = _matched("sensitive", sensitive, fitted.sensitive)
-    public = _matched("public", public, fitted.public)
+    fitted = mechanism.fitted
+    sensitive = _matched("sensitive", sensitive, fitted and fitted.sensitive)
+    public = _matched("public", public, fitted and fitted.public)
     keystream.secret(key, seed)
     keystream.check_key_use(key, id, start, context)
     if key is seed is id is None:

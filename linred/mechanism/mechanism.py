@@ -122,7 +122,7 @@ class Mechanism(Immutable):
     @cached_property
     def released(self) -> Joint:
         """The Joint of S and Y. If none was given, it is the linear reduction of `joint`."""
-        return linear_reduction(self.joint, self.alpha)
+        return linear_reduction(self.joint, self.alpha)  # type: ignore[arg-type]  # one of released, alpha is given
 
     @property
     def p_y(self) -> np.ndarray:

@@ -133,8 +133,8 @@ class Sampler:
     def nbytes(self) -> int:
         """Memory of the tables."""
         kernel = self.kernel
-        first = kernel.keep_top if kernel.settled is None else kernel.settled
-        return kernel.rows.nbytes + kernel.cells.nbytes + first.nbytes
+        parts = (kernel.rows, kernel.cells, kernel.keep_top, kernel.settled)
+        return sum(part.nbytes for part in parts if part is not None)
 
     def _columns(self, s_codes, x_codes, out):
         n_s, n_x = self.shape

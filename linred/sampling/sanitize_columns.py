@@ -25,7 +25,8 @@ class Counts(NamedTuple):
 
     def __add__(self, other: Counts) -> Counts:  # type: ignore[override]
         """Return the counts of two calls together."""
-        return Counts(*(a + b for a, b in zip(self[:-1], other[:-1], strict=True)), self.private and other.private)
+        sums = (a + b for a, b in zip(self[:-1], other[:-1], strict=True))
+        return Counts._make([*sums, self.private and other.private])
 
 
 class Drawn:
