@@ -77,12 +77,12 @@ def fit_and_sanitize(run, data, output, save_mechanism, html, **asked):
     run.check_outputs([data, asked["domain"]], save_mechanism, html, table=output)
     secret = run.secret()  # before the fit, which may take long
     mechanism = _fitted(run, data, asked)
-    _sanitize(run, data, mechanism, secret, output, asked)
+    release = {"published": _sanitize(run, data, mechanism, secret, output, asked), "seeded": run.seed is not None}
     run.store(save_mechanism, mechanism.save)
     if html:
-        _write_page(run, mechanism, html)
+        _write_page(run, mechanism, html, **release)
     if not run.quiet:
-        click.echo(texts.full_report(mechanism, data), err=output == PIPE)
+        click.echo(texts.full_report(mechanism, data, **release), err=output == PIPE)
     run.note_artifact(save_mechanism)
 
 
@@ -169,7 +169,10 @@ def _fitted(run, data, asked):
     given = (asked[name] for name in ("time_limit", "confidence", "held_out"))
     settings = FitSettings.checked(asked["mechanism"], asked["alpha"], limits, sees_s, *given)
     joint, fitted = _counted(run, data, asked, scan=not asked["no_scan"])
-    return settings.mechanism_for(joint).replace(fitted=fitted)
+    mechanism = settings.mechanism_for(joint).replace(fitted=fitted)
+    for warning in texts.fit_warnings(mechanism):
+        warn(warning)
+    return mechanism
 
 
 def _renamed(path, mechanism, sensitive, public):
@@ -191,6 +194,7 @@ def _renamed(path, mechanism, sensitive, public):
 
 
 def _sanitize(run, data, mechanism, secret, output, asked):
+    """Write the sanitised file, and return the names of its columns."""
     how = {**secret, "context": run.draw_context(data, mechanism.fitted.public)}
     which = {name: asked[name] for name in ("keep_sensitive", "columns", "unseen")} | {"id_column": run.id_column}
     form = run.sink_format(output)
@@ -201,13 +205,14 @@ def _sanitize(run, data, mechanism, secret, output, asked):
         with run.progress("sanitising", source) as progress, run.writer(output) as file:
             counts = pipeline.run(source, file, form, plan, asked["threads"], progress)
     run.note(texts.counts(counts, output))
+    return tuple(plan.schema.names)
 
 
-def _write_page(run, mechanism, path):
+def _write_page(run, mechanism, path, **release):
     from linred.report.html import page
 
     with run.writer(path, private=True) as file:
-        file.write(page(mechanism).encode())
+        file.write(page(mechanism, **release).encode())
 
 
 def _numbers(option, text):
