@@ -200,7 +200,7 @@ def _sanitize(run, data, mechanism, secret, output, asked):
     form = run.sink_format(output)
     with run.source(data) as source:
         plan = pipeline.Plan(mechanism, source, **which, how=how)
-        for warning in texts.warnings(mechanism, plan.passes, run.seed is not None, asked["keep_sensitive"]):
+        for warning in texts.warnings(mechanism, plan.passes, run.seed is not None):
             warn(warning)
         with run.progress("sanitising", source) as progress, run.writer(output) as file:
             counts = pipeline.run(source, file, form, plan, asked["threads"], progress)

@@ -154,7 +154,7 @@ def _best_on_path(steps, build, fitted, held, asked, level, time_limit):
     build : the mechanism of a step, or None where it cannot be found; steps are from the most careful to the least.
     """
     end = math.inf if time_limit is None else time.monotonic() + time_limit
-    passed = [drawing_from(fitted, fitted.p_x, "optimal")]
+    passed = [drawing_from(fitted, fitted.p_x, "certified")]
     lemma_1 = _lemma_1_ceiling(fitted, asked)
     if asked.is_met_by(certify.Certifying(lemma_1, held).ceiling()):  # which needs no test
         passed.append(lemma_1)

@@ -43,15 +43,15 @@ def factor(value, exponential="e^{}"):
     return str((up.exp(exact) + Decimal("1e-45")).quantize(digits, ROUND_CEILING, up))  # exp ignores the rounding mode
 
 
-def share(value, space=" "):
-    """Return a share in per cent, to nearest, with two digits after the point (two significant digits below 0.1 %)."""
+def share(value, rounding="nearest", space=" "):
+    """Return a share in per cent, with two digits after the point (two significant digits below 0.1 %)."""
     percent = 100 * Decimal(float(value))
     if 0 < percent < Decimal("0.0001"):
         return f"under{space}0.0001{space}%"
-    if percent >= Decimal("99.995") and value < 1.0 - ALMOST_ALL:
+    if percent >= Decimal("99.995") and value < 1.0 - ALMOST_ALL and rounding == "nearest":
         return f"over{space}99.99{space}%"
     digits = 1 - percent.adjusted() if 0 < percent < Decimal("0.1") else 2
-    return f"{percent:.{digits}f}{space}%"
+    return f"{percent.quantize(Decimal(1).scaleb(-digits), _MODES[rounding]):f}{space}%"
 
 
 def level(confidence, space=" "):

@@ -107,7 +107,7 @@ def weaknesses(mechanism, published=None, seeded=False, name=str):
     """
     if (sparse := sparse_share(mechanism)) > MOST_SPARSE:
         yield _sparse(mechanism, sparse)
-    if mechanism.certified is None:
+    elif mechanism.certified is None:
         yield GIVEN if mechanism.joint.n_records is None else UNCERTIFIED
     yield from _other_columns(mechanism, published, name)
     if mechanism.sees_s:

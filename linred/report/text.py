@@ -121,7 +121,7 @@ def certified(certified):
     holds = "all figures hold together" if certified.together else "each figure holds by itself"
     head = "Leakage about S (nats)", "Plug-in estimate", f"Certified at {at}", "Worst-case bound"
     lines = [
-        f"Certified at {at} confidence from {certified.n_records:,} {basis}; {holds}.",
+        _wrapped(f"Certified at {at} confidence from {certified.n_records:,} {basis}; {holds}."),
         "",
         *_figures(head, *(_rounded(bounds, "up") for bounds in (certified.plug_in, certified, certified.ceiling))),
         "",
@@ -225,7 +225,7 @@ def _fit(mechanism, path, published):
     s, x = map(shown, names_of_sides(mechanism, ", "))
     n, (n_s, n_x) = promise.n_records(mechanism), mechanism.joint.shape
     lines = [
-        f"Input: {path}" + ("" if n is None else f", {n:,} records"),
+        f"Source: {path}" + ("" if n is None else f", {n:,} records"),
         f"  Sensitive column, S: {s} ({n_s:,} values)",
         f"  Public column, X: {x} ({n_x:,} values)",
         f"  {_made(mechanism).partition(';')[0]}",
@@ -269,7 +269,7 @@ def _leaks(mechanism, published):
     alone = float(mechanism.joint.p_s.max())
     with_y = float((mechanism.p_y_given_s * mechanism.joint.p_s[:, None]).max(axis=0).sum())
     rows = [
-        ("Other columns of the input, each alone", "Published", "Values", "I(S;column), nats", "S guessed", ""),
+        ("  Column", "Published", "Values", "I(S;column), nats", "S guessed correctly from it", ""),
         ("  (no column)", "", "", figure(0.0), share(alone), ""),
         ("  (Y, the released column)", "yes", f"{len(mechanism.p_y):,}", figure(released), share(with_y), ""),
     ]
@@ -281,17 +281,17 @@ def _leaks(mechanism, published):
         rows.append((name, is_published, f"{leak.n_values:,}", information, share(leak.guessed), mark))
     if published is None:
         rows = [(name, *others) for name, _, *others in rows]
-    return "\n".join(_table(rows))
+    return "\n".join(["Other columns of the input, each measured alone", *_table(rows)])
 
 
-def warnings(mechanism, passes, seeded, keep_sensitive):
-    """Yield what the user has to know before a file is sanitised."""
-    fitted = mechanism.fitted
+def warnings(mechanism, passes, seeded):
+    """Yield what the user has to know before a file is sanitised; `passes` are the columns published unchanged."""
+    fitted, sensitive = mechanism.fitted, names(mechanism.fitted.sensitive)
     if seeded:
         yield "a seed is not private: whoever guesses it can undo the draws. Use --key-file"
-    if keep_sensitive:
-        yield f"sensitive columns are kept in the output: {', '.join(map(shown, names(fitted.sensitive)))}"
-    others = [name for name in passes if name not in names(fitted.sensitive)]
+    if kept := [name for name in passes if name in sensitive]:
+        yield f"sensitive columns are kept in the output: {', '.join(map(shown, kept))}"
+    others = [name for name in passes if name not in sensitive]
     telling = {leak.column: leak for leak in fitted.telling(metrics.mutual_information(mechanism.released))}
     named = [f"{shown(name)} ({figure(telling[name].information)} nats)" for name in others if name in telling]
     if named:
