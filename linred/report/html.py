@@ -50,7 +50,7 @@ N_NARROW = 4
 """Most columns of a table that fits on a narrow screen."""
 
 NOTHING = 1e-9
-"""A column that reveals no more nats is taken to reveal nothing."""
+"""Nats, or a share of records, that are taken for nothing."""
 
 
 def page(mechanism, published=None, seeded=False):
@@ -76,10 +76,10 @@ def page(mechanism, published=None, seeded=False):
 def _line_styles():
     """The colour and the dashes of every mechanism that the page may have a curve of."""
     styles = ""
-    for name, kind in KINDS.items():
+    for known, kind in KINDS.items():
         if kind.page_colours:
             dashes = " ".join(f"{words.LINE_WIDTH * part:g}" for part in kind.dashes) or "none"
-            styles += words.LINE_STYLE.format(name, *kind.page_colours, dashes)
+            styles += words.LINE_STYLE.format(known, *kind.page_colours, dashes)
     return styles
 
 
@@ -234,7 +234,12 @@ def _figure(column, figures, measure, rounding="nearest"):
 
 def _utility(told):
     utility = told.report.utility
-    rows = [["share of changed records (total variation distance, DTV)", data("utility.dtv", utility.dtv, share(utility.dtv))]]
+    rows = [
+        [
+            "share of changed records (total variation distance, DTV)",
+            data("utility.dtv", utility.dtv, share(utility.dtv)),
+        ]
+    ]
     if told.n_records is not None:
         changed = utility.dtv * told.n_records
         rows.append([f"changed records, expected, of {told.n_records:,}", data("changed", changed, count(changed))])
@@ -248,9 +253,9 @@ def _utility(told):
 
 
 def _gap(mechanism, utility):
-    """The dual bound. A gap of the whole cost says only that the cost is not negative: nothing is proved."""
+    """The dual bound. A gap as large as the cost proves only that no cost is negative."""
     gap, cost = mechanism.gap, utility.dtv if mechanism.distortion is None else utility.expected_distortion
-    if gap >= cost > 0.0:
+    if gap >= cost > NOTHING:
         return words.NO_GAP
     return data("gap", gap, share(gap, "up") if mechanism.distortion is None else figure(gap, "up"))
 

@@ -6,7 +6,10 @@ from linred.privacy.leakage import FIGURES
 from linred.privacy.target import Target
 
 NAMES = {name: FIGURES[name] for name in Target._fields}
-MISSING = {"category": "treated as a separate category", "skip": "records with a missing value were left out of the fit"}
+MISSING = {
+    "category": "treated as a separate category",
+    "skip": "records with a missing value were left out of the fit",
+}
 CONDITION = {
     "certified": "At {level} confidence, seeing y",
     "plug-in": "If the population is distributed as the fitted data, seeing y",
@@ -18,7 +21,7 @@ actually used for drawing, rounded up. All three hold {scope}. 0 in every row me
 <th scope="col">unprotected</th><th scope="col">theoretical</th>
 <th scope="col">implemented</th></tr></thead>{groups}</table>"""
 SCOPE = {
-    "certified": "only if the population is distributed as the fitted data; the certified figures are in the table above",
+    "certified": "only if the population is distributed as the fitted data; certified figures are in the table above",
     "plug-in": "only if the population is distributed as the fitted data",
     "given": "only if P(S, X) is exactly as given",
 }
@@ -75,8 +78,8 @@ OTHER_MARGINAL = "The distribution of Y differs from that of X by {distance} (to
 NOT_SCANNED = """The other columns were not measured when the mechanism was fitted. Any column that is published
 beside Y may reveal S by itself, whatever this page says about Y."""
 NOT_MEASURED = "Published, but not measured: {columns}."
-OTHER_COLUMNS = """Y reveals {released} nats about S on average. Of the other {all} columns of the input, {n} reveal more
-by themselves, beyond chance. Without any column, guessing the most frequent S is right for {blind} of the records."""
+OTHER_COLUMNS = """Y reveals {released} nats about S on average. Of the other {all} columns of the input, {n} reveal
+more by themselves, beyond chance. Without any column, guessing the most frequent S is right for {blind} of the records."""
 NO_RELEASE = "This page describes a mechanism; it knows of no release, so it cannot say which columns are published."
 LEAK_HEAD = (
     "column",

@@ -40,7 +40,8 @@ def factor(value, exponential="e^{}"):
     if exact > 13:
         return exponential.format(exact.quantize(Decimal("0.1"), ROUND_CEILING))
     digits = Decimal("0.01") if exact >= Decimal("0.1") else Decimal("0.0001")
-    return str((up.exp(exact) + Decimal("1e-45")).quantize(digits, ROUND_CEILING, up))  # exp ignores the rounding mode
+    above = up.add(up.exp(exact), Decimal("1e-40")) if exact else Decimal(1)  # exp rounds to nearest, whatever the mode
+    return str(above.quantize(digits, ROUND_CEILING))
 
 
 def share(value, rounding="nearest", space=" "):

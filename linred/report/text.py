@@ -23,7 +23,8 @@ ASSUMPTIONS = {
     "x": "X itself is not protected: y may still reveal x.",
     "records": "Records are assumed independent: leakage through relatives or repeated rows is not counted.",
     "estimate": "These figures are exact for the fitted distribution; for any other distribution they are estimates.",
-    "certified": "Figures without a confidence level are exact for the fitted distribution, and estimates for any other.",
+    "certified": "Figures without a confidence level are exact for the fitted distribution; for any other they are "
+    "estimates.",
     "inferred": "The lists of possible values were taken from the data, so they show which values exist; --domain "
     "declares them instead.",
     "not scanned": "Other columns were not measured: any of them may reveal S.",
@@ -45,7 +46,9 @@ def _table(rows):
     """Return aligned lines. The first row is the head; the first cell of a row is text, all others are numbers."""
     first, *others = (max(map(len, cells)) for cells in zip(*rows, strict=True))
     return [
-        "   ".join([f"{name:<{first}}", *(f"{cell:>{width}}" for cell, width in zip(row, others, strict=True))]).rstrip()
+        "   ".join(
+            [f"{name:<{first}}", *(f"{cell:>{width}}" for cell, width in zip(row, others, strict=True))]
+        ).rstrip()
         for name, *row in rows
     ]
 
@@ -274,7 +277,9 @@ def _leaks(mechanism, published):
         ("  (Y, the released column)", "yes", f"{len(mechanism.p_y):,}", figure(released), share(with_y), ""),
     ]
     for leak in fitted.leaks:
-        information = f"{'>= ' if leak.at_least else ''}{figure(leak.information, 'down' if leak.at_least else 'nearest')}"
+        information = (
+            f"{'>= ' if leak.at_least else ''}{figure(leak.information, 'down' if leak.at_least else 'nearest')}"
+        )
         is_published = "" if published is None else PUBLISHED[leak.column in published]
         mark = "more than Y" * (leak.column in telling)
         name = "  " + textwrap.shorten(shown(leak.column), LONGEST_NAME, placeholder="...")
