@@ -16,7 +16,7 @@ from linred.report.numbers import figure, level, limits, share
 WIDTH = 100
 """The most columns of a line, but for names that are longer."""
 
-LONGEST_NAME = 32
+LONGEST_NAME = 24
 """Longer names of columns are shortened in tables."""
 
 ASSUMPTIONS = {
@@ -272,9 +272,9 @@ def _leaks(mechanism, published):
     alone = float(mechanism.joint.p_s.max())
     with_y = float((mechanism.p_y_given_s * mechanism.joint.p_s[:, None]).max(axis=0).sum())
     rows = [
-        ("  Column", "Published", "Values", "I(S;column), nats", "S guessed correctly from it", ""),
+        ("  Column", "Published", "Values", "I(S;column)", "S guessed correctly", ""),
         ("  (no column)", "", "", figure(0.0), share(alone), ""),
-        ("  (Y, the released column)", "yes", f"{len(mechanism.p_y):,}", figure(released), share(with_y), ""),
+        ("  (Y, released column)", "yes", f"{len(mechanism.p_y):,}", figure(released), share(with_y), ""),
     ]
     for leak in fitted.leaks:
         information = (
@@ -282,11 +282,15 @@ def _leaks(mechanism, published):
         )
         is_published = "" if published is None else PUBLISHED[leak.column in published]
         mark = "more than Y" * (leak.column in telling)
-        name = "  " + textwrap.shorten(shown(leak.column), LONGEST_NAME, placeholder="...")
+        name = "  " + _shortened(shown(leak.column))
         rows.append((name, is_published, f"{leak.n_values:,}", information, share(leak.guessed), mark))
     if published is None:
         rows = [(name, *others) for name, _, *others in rows]
-    return "\n".join(["Other columns of the input, each measured alone", *_table(rows)])
+    return "\n".join(["Other columns of the input, each measured alone (nats)", *_table(rows)])
+
+
+def _shortened(name):
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
 
 
 def warnings(mechanism, passes, seeded):

@@ -484,7 +484,9 @@ def test_what_a_person_reads():
     with pytest.warns(DriftWarning):
         monitor.update(["m"] * 501, ["a"] * 500 + ["?"])
     lines = str(monitor).splitlines()
-    assert lines[0] == "Drift monitor: 601 records observed, 1 with values outside the alphabets; 200 in the calibration"
+    assert (
+        lines[0] == "Drift monitor: 601 records observed, 1 with values outside the alphabets; 200 in the calibration"
+    )
     assert lines[3].startswith(
         "DRIFT: the stream no longer comes from the distribution that the mechanism was fitted on; "
     )

@@ -60,7 +60,7 @@ def test_the_page_says_it_too(certain, linred_command):
     page = Path("page.html").read_text(encoding="utf-8")
     assert "Certified at 90 % confidence: someone who knows" in page
     assert 'data-figure="certified.ldp" value="1.0"' in page
-    assert "The price of confidence" in page
+    assert "The price of certification" in page
 
 
 def test_run_with_confidence(linred_command):

@@ -28,6 +28,10 @@ def test_a_report_begins_with_the_promise_what_weakens_it_and_the_price():
         assert blocks[2] == "Price Changed records (expected): 0.84 % (409 of 48,842)"
         assert max(map(len, report.splitlines())) <= 100
     assert report.endswith(f"\n\nMechanism {mechanism.id}")
+    wide = Leak("a rather long name of a column", 1_234_567, 2.0, 0.0, 0.6, True), Leak("b", 5, 0.1, 0.0, 0.5, False)
+    lines = text.full_report(fitted(mechanism, *wide), "adult.csv", ("x", "b")).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert any(line.startswith("  a rather long name of...   ") for line in lines)
     assert mechanism.id not in str(mechanism.report()), "the README prints it, and the id is random"
 
 
