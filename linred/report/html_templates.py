@@ -12,8 +12,8 @@ MISSING = {
 }
 CONDITION = {
     "certified": "At {level} confidence, seeing y",
-    "plug-in": "If the population is distributed as the fitted data, seeing y",
-    "given": "If P(S, X) is exactly as given, seeing y",
+    "plug-in": "Seeing y then",
+    "given": "Seeing y then",
 }
 PRIVACY = """<table><caption>Unprotected: X. Theoretical: Y, by formula. Implemented: the value for the probabilities
 actually used for drawing, rounded up. All three hold {scope}. 0 in every row means perfect privacy.
@@ -79,7 +79,8 @@ NOT_SCANNED = """The other columns were not measured when the mechanism was fitt
 beside Y may reveal S by itself, whatever this page says about Y."""
 NOT_MEASURED = "Published, but not measured: {columns}."
 OTHER_COLUMNS = """Y reveals {released} nats about S on average. Of the other {all} columns of the input, {n} reveal
-more by themselves, beyond chance. Without any column, guessing the most frequent S is right for {blind} of the records."""
+more by themselves, beyond chance. Without any column, guessing the most frequent S is right for {blind} of the
+records."""
 NO_RELEASE = "This page describes a mechanism; it knows of no release, so it cannot say which columns are published."
 LEAK_HEAD = (
     "column",
@@ -114,8 +115,8 @@ promised that theirs is changed. If X is sensitive too, this mechanism is not en
 <li><b>Someone who already knows X is not covered.</b> {knows_x}</li>
 <li><b>Records are independent.</b> The figures are about one record. Several records of one person, or of people who
 share S, each reveal something, and it adds up; so do several columns that are sanitised one by one.</li>
-<li><b>Other columns are not covered.</b> A column published beside Y reveals S by itself, and more together with
-Y.</li>
+<li><b>Other columns are not covered.</b> A column published beside Y may reveal S by itself, and more together
+with Y.</li>
 <li><b>The figures hold for the fitted distribution.</b> {fit}</li>
 <li><b>Fitting reads the data.</b> The tables of the mechanism and this page are computed from P(S,X). The figures
 cover what published values reveal, not what the tables would reveal if they were published.</li>

@@ -30,10 +30,10 @@ OPENING = {
 ATTACKER = "someone who knows the mechanism and P(S, X), and sees only {y} of one record, "
 POWER = {
     "ldp": "can shift the odds between any two values of {s} by a factor of at most {factor} ({name} at most {bound} "
-    "nats; without protection {before}).",
+    "nats; without protection: {before}).",
     "log_lift": "can make no value of {s} more or less likely than P(S) says by more than a factor of {factor} ({name} "
-    "at most {bound} nats; without protection {before}).",
-    "nothing": "learns nothing about {s} ({name} is 0; without protection {before}).",
+    "at most {bound} nats; without protection: {before}).",
+    "nothing": "learns nothing about {s} ({name} is 0; without protection: {before}).",
     "everything": "may be able to rule out a value of {s} ({name} has no finite bound).",
 }
 PRICE = "Changed records (expected): {share}"

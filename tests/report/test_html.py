@@ -92,7 +92,7 @@ def test_the_opening_is_the_promise_what_weakens_it_and_its_price():
     opening = [
         "Plug-in estimate, not a guarantee: if the population is distributed as the fitted data, someone who knows the "
         "mechanism and P(S, X), and sees only the published job and age (Y) of one record, can shift the odds between "
-        "any two values of marital (S) by a factor of at most 2.72 (LDP at most 1.000 nats; without protection "
+        "any two values of marital (S) by a factor of at most 2.72 (LDP at most 1.000 nats; without protection: "
         "infinite).",
         "What weakens this",
         "No figure is certified",
@@ -168,7 +168,7 @@ def test_published_columns_that_were_not_measured_are_named():
             "log-lift",
             "no value of S more or less likely than P(S) says by more than a factor of 1.35 (log-lift at most 0.3000",
         ),
-        ("ldp 0", "learns nothing about S (LDP is 0; without protection infinite)"),
+        ("ldp 0", "learns nothing about S (LDP is 0; without protection: infinite)"),
         ("ldp 0", "This mechanism draws y independently of s and x"),
         ("alpha 0", "may be able to rule out a value of S (LDP has no finite bound)"),
         ("alpha 0", "This mechanism is off the chart"),
@@ -216,7 +216,7 @@ def test_other_columns_that_reveal_more_are_marked():
     assert "Of the other 42 columns of the input, 1 reveal more by themselves, beyond chance." in " ".join(
         parsed.words.split()
     )
-    assert "12 that reveal less are omitted" in parsed.words
+    assert "12 that reveal less are omitted" in " ".join(parsed.words.split())
     assert len(parsed.figures["leak"]) == 30
     assert f"right for {100 * adult().p_s.max():.2f}\u00a0% of the records" in parsed.words
 
