@@ -218,7 +218,7 @@ def test_other_columns_that_reveal_more_are_marked():
     )
     assert "12 that reveal less are omitted" in " ".join(parsed.words.split())
     assert len(parsed.figures["leak"]) == 30
-    assert f"right for {100 * adult().p_s.max():.2f}\u00a0% of the records" in parsed.words
+    assert f"right for {100 * adult().p_s.max():.2f}\u00a0%" in parsed.words
 
 
 def test_a_curve_that_cannot_be_built_is_left_out(monkeypatch):
