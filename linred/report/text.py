@@ -105,7 +105,7 @@ def local_report(report):
     rows = [(f"{report.mechanism.described()} ({unit_of(report.base)})", "Exact", "Local", "At least", "At most")]
     for (way, joint), figures in zip(report.joints.items(), (report.before, report.after, report.utility), strict=True):
         region = "inside" if figures.valid else "outside"
-        rows.append((f"{way}: radius {figures.radius:.4g}, {region} the region of radius 1", *[""] * 4))
+        rows.append((f"{way}: radius {figures.radius:.4g}, {region} the region of radius at most 1", *[""] * 4))
         for name in figures._fields[2 if way == "X to Y" else 0 : 3]:
             exact, bounds = getattr(metrics, name)(joint, report.base), getattr(figures, name)
             cells = map(figure, (exact, *bounds), ("nearest", "nearest", "down", "up"))
