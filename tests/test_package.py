@@ -111,10 +111,10 @@ def test_the_demo_does_the_whole_job_and_the_readme_shows_it(tmp_path):
     command, shown = re.search(r"```sh\n(linred run .*?)\n```\n+```text\n(.*?)```", readme, re.DOTALL).groups()
     assert f"$ {command}\n" in done.stdout
     assert shown in done.stdout
-    assert re.search(r"LDP +inf +1\.00000", done.stdout), done.stderr
-    assert re.search(r"records changed \(DTV\) +0\.00836452", done.stdout)
-    assert re.search(r"relationship +6 +0\.7254 +80\.2%  tells more", done.stdout)
-    assert re.search(r"\n +1 +68\.271% +5\.786% +10\.106% +0\.836%\n", done.stdout)
+    assert re.search(r"LDP +infinite +1\.000\n", done.stdout), done.stderr
+    assert re.search(r"\(total variation distance, DTV\) +0\.008365\n", done.stdout)
+    assert re.search(r"relationship +no +6 +0\.7254 +80\.19 % +more than Y\n", done.stdout)
+    assert re.search(r"\n +1 +68\.27 % +5\.79 % +10\.11 % +0\.84 %\n", done.stdout)
     assert "CC BY 4.0" in done.stdout
     sanitised = (tmp_path / "sanitised.csv").read_text().splitlines()
     assert sanitised[0] == "education,occupation"

@@ -117,10 +117,10 @@ class Monitor:
     >>> monitor = Monitor(mechanism)
     >>> monitor.update(["f", "m"] * 50, ["a", "b"] * 30 + ["b", "a"] * 20)
     >>> print(monitor)
-    drift: 100 records seen, against 2000 of the calibration
-    evidence -1.7 nats, the alarm is at 6.9 (confidence 0.999)
-    no drift seen
-    most evidence given s = 'm': -1.6 nats
+    Drift monitor: 100 records observed; 2,000 in the calibration
+    Evidence: -1.7 nats; the alarm is raised at 6.9 (confidence 0.999)
+    Largest evidence within one value of S: -1.6 nats
+    No drift detected
     """
 
     def __init__(

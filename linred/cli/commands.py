@@ -101,12 +101,12 @@ def fit_and_sanitize(run, data, output, save_mechanism, html, **asked):
     run.check_outputs([data, asked["domain"]], save_mechanism, html, table=output)
     secret = run.secret()  # before the fit, which may take long
     mechanism = _fitted(run, data, asked)
-    _sanitize(run, data, mechanism, secret, output, asked)
+    release = {"published": _sanitize(run, data, mechanism, secret, output, asked), "seeded": run.seed is not None}
     run.store(save_mechanism, mechanism.save)
     if html:
-        _write_page(run, mechanism, html)
+        _write_page(run, mechanism, html, **release)
     if not run.quiet:
-        click.echo(texts.full_report(mechanism, data), err=output == PIPE)
+        click.echo(texts.full_report(mechanism, data, **release), err=output == PIPE)
     run.note_artifact(save_mechanism)
 
 
@@ -210,6 +210,8 @@ def _fitted(run, data, asked):
     began = time.perf_counter()
     mechanism = settings.mechanism_for(joint).replace(fitted=fitted)
     log.info("built the mechanism in %.1f s", time.perf_counter() - began)
+    for warning in texts.fit_warnings(mechanism):
+        warn(warning)
     return mechanism
 
 
@@ -258,6 +260,7 @@ def _renamed(path, mechanism, sensitive, public):
 
 
 def _sanitize(run, data, mechanism, secret, output, asked):
+    """Write the sanitised file, and return the names of its columns."""
     how = {**secret, "context": run.draw_context(data, mechanism.fitted.public)}
     which = {name: asked[name] for name in ("keep_sensitive", "columns", "unseen")} | {"id_column": run.id_column}
     form = run.sink_format(output)
@@ -270,13 +273,14 @@ def _sanitize(run, data, mechanism, secret, output, asked):
             counts = pipeline.run(source, file, form, plan, asked["threads"], progress)
     log.info("sanitised %s records in %.1f s", f"{counts.n_records:,}", time.perf_counter() - began)
     run.note(texts.counts(counts, output))
+    return tuple(plan.schema.names)
 
 
-def _write_page(run, mechanism, path):
+def _write_page(run, mechanism, path, **release):
     from linred.report.html import page
 
     with run.writer(path, private=True) as file:
-        file.write(page(mechanism).encode())
+        file.write(page(mechanism, **release).encode())
 
 
 def _numbers(option, text):

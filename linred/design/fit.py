@@ -180,7 +180,7 @@ def _best_on_path(steps, build, fitted, held, asked, level, time_limit):
     none is found.
     """
     end = math.inf if time_limit is None else time.monotonic() + time_limit
-    passed = [drawing_from(fitted, fitted.p_x, "optimal")]
+    passed = [drawing_from(fitted, fitted.p_x, "certified")]
     lemma_1 = _lemma_1_ceiling(fitted, asked)
     if asked.is_met_by(certify.Certifying(lemma_1, held).ceiling()):
         passed.append(lemma_1)  # its worst-case bound meets the target, so it needs no test

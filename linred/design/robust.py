@@ -206,7 +206,7 @@ def _redrawing(joint, rare, coupling, *, mixed, sees_s):
     parts = {"keep": keep, "move": move, "table_of": table_of, "tables": tables.tables()}
     p_y_given_s = np.where(rare, p_x, released_by(joint, **parts))
     released = Joint.from_parts(p_y_given_s, joint.p_s, p_x, joint.s_labels, joint.x_labels)
-    mechanism = Mechanism(joint, name="optimal", sees_s=sees_s, released=released, **parts)
+    mechanism = Mechanism(joint, name="certified", sees_s=sees_s, released=released, **parts)
     return mechanism.replace(gap=mechanism.dtv())  # no better bound is known
 
 

@@ -1,6 +1,6 @@
-"""A mechanism as one HTML page, for who signs for it: `page(mechanism)`, its sections from top to bottom.
+"""A mechanism as one HTML page, for the person who signs for it: `page(mechanism)`, with its sections in order.
 
-The page has no script and fetches nothing; it tells parts of P(S, X) and is confidential.
+The page has no script and fetches nothing. It contains parts of P(S, X) and is confidential.
 """
 
 import math
@@ -19,198 +19,260 @@ from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.summary import Report, largest_moves
 from linred.privacy.leakage import FIGURES
 from linred.report import html_templates as words
+from linred.report import promise
 from linred.report.html_chart import chart, sample
-from linred.report.html_values import SAME, count, data, escaped, factor, label, nats, share, unit
-from linred.report.text import BASIS, n_records, names_of_sides
+from linred.report.html_values import (
+    EXPONENTIAL,
+    count,
+    data,
+    escaped,
+    factor,
+    label,
+    level,
+    name,
+    nats,
+    share,
+    unit,
+    without_markup,
+)
+from linred.report.numbers import ALMOST_ALL, figure
+from linred.report.text import BASIS, names_of_sides
 from linred.report.tradeoff import tradeoff
 from linred.sampling.exact_certificate import Certificate
 
 N_SYMBOLS, N_MOVES, N_COLUMNS, N_POINTS = 20, 15, 30, 15
-"""The most that is shown: symbols of X, moves, other columns, points of a curve."""
+"""Most values of X, moves, other columns and points of a curve that are shown."""
 
 OPTIMAL_CELLS, SELECTIVE_CELLS, MANY_CELLS = 1500, 50_000, 20_000
-"""Up to so many pairs (s, x) there is a curve of that mechanism; beyond the last, curves have half as many points."""
+"""Most pairs (s, x) for a curve of that mechanism; beyond the last, curves have half as many points."""
+
+N_NARROW = 4
+"""Most columns of a table that fits on a narrow screen."""
 
 NOTHING = 1e-9
-"""A column that tells no more nats tells nothing."""
+"""Nats, or a share of records, that are taken for nothing."""
 
 
-def page(mechanism):
-    """The page as text, the same for the same mechanism. A few seconds for large alphabets, mostly for the curves.
+def page(mechanism, published=None, seeded=False):
+    """Return the page as text, always the same for the same arguments. Takes seconds for large alphabets.
+
+    published : names of all columns of the release, or None if there is none to describe.
+    seeded : whether the release was drawn with a seed.
 
     >>> from linred import optimal
     >>> from linred.datasets import example_1
     >>> text = page(optimal(example_1(), ldp=1.0))
-    >>> text.startswith("<!doctype html>"), "<strong>6.32\\u00a0%</strong> of the records" in text
+    >>> text.startswith("<!doctype html>"), "<strong>6.32 %</strong>" in text
     (True, True)
     """
-    told = _Told.of(validation.mechanism(mechanism))
-    sections = [_headline, _about, _privacy, _certified, _utility]
+    told = _Told.of(validation.mechanism(mechanism), published, seeded)
+    sections = [_opening, _about, _certified, _privacy, _utility]
     sections += [_tradeoff, _marginals, _moves, _other_columns, _assumptions]
     body = "\n".join(section(told) for section in sections)
-    return words.PAGE.format(s=told.s, x=told.x, style=words.STYLE + _line_styles(), body=body, version=__version__)
+    frame = {"style": words.STYLE + _line_styles(), "version": __version__, "id": mechanism.id}
+    return words.PAGE.format(s=told.s, x=told.x, body=body, **frame)
 
 
 def _line_styles():
     """The colour and the dashes of every mechanism that the page may have a curve of."""
     styles = ""
-    for name, kind in KINDS.items():
+    for known, kind in KINDS.items():
         if kind.page_colours:
             dashes = " ".join(f"{words.LINE_WIDTH * part:g}" for part in kind.dashes) or "none"
-            styles += words.LINE_STYLE.format(name, *kind.page_colours, dashes)
+            styles += words.LINE_STYLE.format(known, *kind.page_colours, dashes)
     return styles
 
 
 class _Told(NamedTuple):
-    """What all sections tell about; s and x are names of columns, escaped."""
+    """What all sections need; s and x are names of columns, escaped."""
 
     mechanism: Mechanism
+    published: tuple | None
+    seeded: bool
     report: Report
     certificate: Certificate
-    n_records: int | None  # those that were held out too
-    measure: str  # what the headline and the curves are about, "ldp" or "log_lift"
+    n_records: int | None  # held-out records included
+    measure: str  # the subject of the promise and of the curves, "ldp" or "log_lift"
     s: str
     x: str
 
     @classmethod
-    def of(cls, mechanism):
-        report, certificate, target = mechanism.report(), mechanism.sampler().certificate(), mechanism.target
-        measure = "log_lift" if target and target.log_lift < target.ldp == math.inf else "ldp"
+    def of(cls, mechanism, published, seeded):
+        report, certificate = mechanism.report(), mechanism.sampler().certificate()
+        n_records, measure = promise.n_records(mechanism), promise.measure_of(mechanism)
         sides = map(escaped, names_of_sides(mechanism, " and "))
-        return cls(mechanism, report, certificate, n_records(mechanism), measure, *sides)
+        return cls(mechanism, published, seeded, report, certificate, n_records, measure, *sides)
 
     @property
     def keeps_marginal(self):
-        return bool(np.abs(self.mechanism.p_y - self.mechanism.joint.p_x).max() <= SAME)
+        return bool(np.abs(self.mechanism.p_y - self.mechanism.joint.p_x).max() <= ALMOST_ALL)
 
 
-def _headline(told):
-    certified = told.mechanism.certified
-    name, sampled = words.NAMES[told.measure], getattr(certified or told.certificate, told.measure)
-    before = nats(getattr(told.report.before, told.measure))
-    said = words.HEADLINE.get(sampled, words.HEADLINE[told.measure])
-    private = said.format(s=told.s, name=name, before=before, sampled=nats(sampled, up=True), factor=factor(sampled))
-    if certified:
-        private = f"With a confidence of {share(certified.confidence)}: {private[0].lower()}{private[1:]}"
-    dtv, kept = told.report.utility.dtv, "stays the same" if told.keeps_marginal else "changes too"
-    of_all = "" if told.n_records is None else f", about {count(dtv * told.n_records)} of {told.n_records:,},"
-    cost = f"<strong>{share(dtv)}</strong> of the records{of_all} are changed" if dtv else "No record is changed"
-    lead = f'<p class="lead">{private} {cost}; the distribution of <bdi>{told.x}</bdi> {kept}.</p>'
-    return f"<h1>Publishing <bdi>{told.x}</bdi>, protecting <bdi>{told.s}</bdi></h1>{lead}"
+def _opening(told):
+    """The promise, what weakens it, and its price. Nothing but the title stands above them."""
+    mechanism, strong = told.mechanism, "<strong>{}</strong>"
+    said = promise.promise(mechanism, mechanism.certified or told.certificate, name, strong, EXPONENTIAL)
+    weak = "".join(f"<li>{one}</li>" for one in promise.weaknesses(mechanism, told.published, told.seeded, name))
+    kept = "stays the same" if told.keeps_marginal else "changes"
+    return (
+        f"<h1>Publishing <bdi>{told.x}</bdi>, protecting <bdi>{told.s}</bdi></h1>"
+        f'<p class="lead">{said}</p><section class="weak"><h2>What weakens this</h2><ul>{weak}</ul></section>'
+        f'<section><h2>Price</h2><p class="price">{promise.price(mechanism, strong)}; '
+        f"the distribution of <bdi>{told.x}</bdi> {kept}.</p></section>"
+        '<p class="confidential">Confidential: contains parts of the joint distribution of S and X.</p>'
+    )
 
 
 def _about(told):
     mechanism, fitted, (n_s, n_x) = told.mechanism, told.mechanism.fitted, told.mechanism.joint.shape
     rows = {
-        "Protected, S": _column(told.s, n_s, fitted and fitted.sensitive),
-        "Published, X": _column(told.x, n_x, fitted and fitted.public) + "; Y is what is published of it",
-        "Records": "given as a distribution, not counted" if told.n_records is None else f"{told.n_records:,}, counted",
-        "Mechanism": escaped(mechanism.described()),
-        "Looks at": "s and x: both columns are needed to apply it" if mechanism.sees_s else "x alone: s is not needed",
+        "Sensitive column, S": _column(told.s, n_s, fitted and fitted.sensitive),
+        "Public column, X": _column(told.x, n_x, fitted and fitted.public)
+        + "; its published, randomised version is called Y",
+        "Published columns": _published(told),
+        "Records": _records(told),
+        "Mechanism": escaped(mechanism.name) + ("" if mechanism.alpha is None else f", alpha = {mechanism.alpha:.6g}"),
+        "Inputs": "needs both the sensitive and the public column"
+        if mechanism.sees_s
+        else "needs only the public column: it does not use S when it samples",
         "Target": _target(told),
     }
     if fitted:
-        rows["Alphabets"] = "declared beforehand" if fitted.declared else "read off the data"
+        rows["Lists of possible values"] = "declared" if fitted.declared else "taken from the data"
         rows["Missing values"] = words.MISSING[fitted.missing]
     return "<dl>" + "".join(f"<dt>{term}</dt><dd>{said}</dd>" for term, said in rows.items()) + "</dl>"
 
 
-def _column(name, n, parts):
+def _column(column, n, parts):
     values = f"{n:,} value{'s' if n > 1 else ''}"
     if not parts:
         return values
-    binned = [f"<bdi>{escaped(part.name)}</bdi> in {len(part.bins)} bins" for part in parts if part.edges]
-    return f"<bdi>{name}</bdi>, {values}" + (f" ({', '.join(binned)})" if binned else "")
+    binned = "".join(f"; {name(part.name)} in {len(part.bins)} bins" for part in parts if part.edges)
+    return f"<bdi>{column}</bdi> ({values}{binned})"
+
+
+def _published(told):
+    if told.published is None:
+        return "this page knows of no release"
+    fitted = told.mechanism.fitted
+    public = [part.name for part in fitted.public] if fitted else []
+    return ", ".join(name(column) + " (randomised, Y)" * (column in public) for column in told.published)
+
+
+def _records(told):
+    design = told.mechanism.design
+    if told.n_records is None:
+        return "none: P(S,X) was given as a distribution"
+    if design is None:
+        return f"{told.n_records:,} (all were used to estimate the distribution)"
+    return f"{told.n_records:,} ({design.n_fitted:,} for fitting, {design.n_held_out:,} for testing)"
 
 
 def _target(told):
     target = told.mechanism.target
     if not target or not target.limits:
-        return "none was set; the figures below are what it comes to"
-    met = "met" if target.is_met_by(told.certificate) else "NOT met"
-    limits = " and ".join(f"{words.NAMES[name]} at most {limit!r} nats" for name, limit in target.limits.items())
-    return f"{limits}: <strong>{met}</strong> by the integers that records are drawn with"
-
-
-def _privacy(told):
-    groups = ""
-    for name, title in FIGURES.items():
-        sampled = getattr(told.certificate, name)
-        by = "without limit" if sampled == math.inf else f"by a factor of {factor(sampled)} at most"
-        groups += words.GROUP.format(
-            label=title,
-            before=_figure("before", told.report.before, name),
-            after=_figure("after", told.report.after, name),
-            sampled=_figure("sampled", told.certificate, name, up=True),
-            means=words.MEANS[name].format(by=by),
-        )
-    return _section("What is told about S", _scrolling("What is told about S", words.PRIVACY.format(groups=groups)))
-
-
-def _figure(column, figures, name, up=False):
-    """A cell of a table with a row for each figure of `Leakage`."""
-    value = getattr(figures, name)
-    return data(f"{column}.{name}", value, nats(value, up))
+        return "none was set"
+    met = "<strong>met</strong>, also" if target.is_met_by(told.certificate) else "<strong>NOT met</strong>"
+    limits = " and ".join(f"{words.NAMES[measure]} at most {limit!r} nats" for measure, limit in target.limits.items())
+    return f"{limits}: {met} after rounding to the integer probabilities used for drawing"
 
 
 def _certified(told):
-    """Figures that hold with confidence on estimated data, where there are any."""
+    """The certified figures, if there are any, before the plug-in ones."""
     certified, design = told.mechanism.certified, told.mechanism.design
     if certified is None:
         return ""
     columns = {"plug_in": certified.plug_in, "certified": certified, "ceiling": certified.ceiling}
     rows = [
-        [title, *(_figure(column, figures, name, up=True) for column, figures in columns.items())]
-        for name, title in FIGURES.items()
+        [title, *(_figure(column, figures, measure, "up") for column, figures in columns.items())]
+        for measure, title in FIGURES.items()
     ]
     said = words.CERTIFIED.format(
-        confidence=share(certified.confidence),
+        level=level(certified.confidence),
         basis=BASIS[certified.basis],
         n=certified.n_records,
-        together="all at once" if certified.together else "each by itself",
+        together="all of them together" if certified.together else "each by itself",
         because=escaped(certified.because),
     )
-    table = _table("What holds with confidence", words.CERTIFIED_HEAD, rows)
-    return _section("What holds on estimated data", said, table, _price(design) if design else "")
+    head = [cell.format(level=level(certified.confidence)) for cell in words.CERTIFIED_HEAD]
+    return _section("What is certified", said, _table("Upper bounds", head, rows), _price(design) if design else "")
 
 
 def _price(design):
-    """What confidence costs."""
-    shares = {name: share(getattr(design, name)) for name in ("dtv", "dtv_plug_in", "dtv_ceiling", "redrawn")}
-    said = words.PRICE.format(**shares)
+    """What certification cost."""
+    shares = {field: share(getattr(design, field)) for field in ("dtv", "dtv_plug_in", "dtv_ceiling", "redrawn")}
     redrawn = (("S", design.redrawn_s), ("X", design.redrawn_x))
-    named = [f"{name}: {', '.join(map(label, labels[:N_SYMBOLS]))}" for name, labels in redrawn if labels]
-    return said + (f"<p>Values that are redrawn wherever they stand. {'; '.join(named)}.</p>" if named else "")
+    named = [f"{side}: {', '.join(map(label, labels[:N_SYMBOLS]))}" for side, labels in redrawn if labels]
+    return words.PRICE.format(**shares) + (words.REDRAWN.format(values="; ".join(named)) if named else "")
+
+
+def _privacy(told):
+    """The figures of the fitted distribution. What they mean is said of the certified ones where there are any."""
+    basis, certified = promise.basis(told.mechanism), told.mechanism.certified
+    groups = ""
+    for measure, title in FIGURES.items():
+        bound = getattr(certified or told.certificate, measure)
+        by = words.UNLIMITED if bound == math.inf else words.BY.format(factor=factor(bound))
+        groups += words.GROUP.format(
+            label=title,
+            before=_figure("before", told.report.before, measure),
+            after=_figure("after", told.report.after, measure),
+            sampled=_figure("sampled", told.certificate, measure, "up"),
+            means=words.MEANS[measure].format(by=by),
+        )
+    condition = words.CONDITION[basis].format(level="" if certified is None else level(certified.confidence))
+    table = words.PRIVACY.format(groups=groups, scope=words.SCOPE[basis], condition=condition)
+    title = "What the published value reveals about S"
+    return _section(title, _scrolling(title, table))
+
+
+def _figure(column, figures, measure, rounding="nearest"):
+    """A cell of a table with a row for each figure of `Leakage`."""
+    value = getattr(figures, measure)
+    return data(f"{column}.{measure}", value, nats(value, rounding))
 
 
 def _utility(told):
-    utility, gap = told.report.utility, told.mechanism.gap
-    rows = [["share of records changed", data("utility.dtv", utility.dtv, share(utility.dtv))]]
+    utility = told.report.utility
+    rows = [
+        [
+            "share of changed records (total variation distance, DTV)",
+            data("utility.dtv", utility.dtv, share(utility.dtv)),
+        ]
+    ]
     if told.n_records is not None:
         changed = utility.dtv * told.n_records
-        rows.append([f"records changed, expected, of {told.n_records:,}", data("changed", changed, count(changed))])
-    for name, title in words.INFORMATION.items():
-        value = getattr(utility, name)
-        rows.append([title, data(f"utility.{name}", value, nats(value) + " nats")])
+        rows.append([f"changed records, expected, of {told.n_records:,}", data("changed", changed, count(changed))])
+    for measure, title in words.INFORMATION.items():
+        value = getattr(utility, measure)
+        rows.append([title, data(f"utility.{measure}", value, nats(value) + " nats")])
     if (cost := utility.expected_distortion) is not None:
-        rows.append(["expected distortion, E d(X,Y)", data("utility.expected_distortion", cost, f"{cost:.6g}")])
-    rows.append([words.GAP, data("gap", gap, share(gap) if cost is None else f"{gap:.2g}")])
-    return _section("What is left of X", _table("What it costs", ("figure", "value"), rows))
+        rows.append(["expected distortion, E d(X,Y)", data("utility.expected_distortion", cost, figure(cost))])
+    rows.append([words.GAP, _gap(told.mechanism, utility)])
+    return _section("How useful the published column still is", _table("Usefulness", ("figure", "value"), rows))
+
+
+def _gap(mechanism, utility):
+    """The dual bound. A gap as large as the cost proves only that no cost is negative."""
+    gap, cost = mechanism.gap, utility.dtv if mechanism.distortion is None else utility.expected_distortion
+    if gap >= cost > NOTHING:
+        return words.NO_GAP
+    return data("gap", gap, share(gap, "up") if mechanism.distortion is None else figure(gap, "up"))
 
 
 def _tradeoff(told):
-    title = "Privacy against records changed"
+    title = "Privacy against changed records"
     before, own = (getattr(figures, told.measure) for figures in (told.report.before, told.report.after))
     if before <= NOTHING:
-        return _section(title, "<p>X tells nothing about S to begin with: there is nothing to trade.</p>")
+        return _section(title, "<p>X reveals nothing about S, so there is nothing to trade off.</p>")
     targets, curves = _curves(told.mechanism.joint, told.measure, own, before)
     key = {kind: f"<b>{KINDS[kind].label}</b>: {words.KEY[kind]}" for kind in curves}
     key["own"] = f"<b>this mechanism</b>: {share(told.report.utility.dtv)} at {words.NAMES[told.measure]} {unit(own)}"
     items = "".join(f"<li>{sample(kind)}{said}</li>" for kind, said in key.items())
     columns = [shares for _, shares in curves.values()]
     rows = [[f"{target:.4g}", *map(share, row)] for target, *row in zip(targets, *columns, strict=True)]
-    head = f"{words.NAMES[told.measure]} asked, nats", *(KINDS[kind].label for kind in curves)
-    numbers = _table("Share of records changed", head, rows)
+    head = f"target {words.NAMES[told.measure]}, nats", *(KINDS[kind].label for kind in curves)
+    numbers = _table("Share of changed records", head, rows)
     return _section(
         title,
         f'<figure>{chart(told, targets, curves, own)}<ul class="key">{items}</ul></figure>',
@@ -224,11 +286,12 @@ def _notes(told, own, curves):
     cases = {
         "built": True,
         "infinite": own == math.inf,
-        "drawn anew": told.report.utility.mutual_information <= NOTHING,
+        "independent": told.report.utility.mutual_information <= NOTHING,
         "marginal": not told.keeps_marginal,
         "distortion": told.mechanism.distortion is not None,
         "both": told.mechanism.target is not None and max(told.mechanism.target) < math.inf,
         "x alone": not told.mechanism.sees_s,
+        "certified": told.mechanism.certified is not None,
         "large": n_cells > OPTIMAL_CELLS,
         "failed": len(curves) < (3 if n_cells <= SELECTIVE_CELLS else 2),
     }
@@ -236,7 +299,7 @@ def _notes(told, own, curves):
 
 
 def _curves(joint, measure, own, before):
-    """(targets, {kind: (figures, shares of records changed)}) around a mechanism's own figure."""
+    """Return (targets, {kind: (figures, shares of changed records)}) around a mechanism's own figure."""
     n_cells = math.prod(joint.shape)
     top = min(before, 3.0 if own == math.inf else max(1.0, 2.5 * own))
     targets = np.linspace(top / 24, top, N_POINTS if n_cells <= MANY_CELLS else N_POINTS // 2)
@@ -269,7 +332,7 @@ def _marginals(told):
     distance = share(0.5 * float(np.abs(joint.p_x - p_y).sum()))
     said = words.SAME_MARGINAL if told.keeps_marginal else words.OTHER_MARGINAL.format(distance=distance)
     table = _table("Share of records with each value", words.MARGINAL_HEAD, rows)
-    return _section("The distribution of X before and after", f"<p>{said}</p>", table)
+    return _section("The distribution of X and of Y", f"<p>{said}</p>", table)
 
 
 def _moves(told):
@@ -293,21 +356,45 @@ def _moves(told):
 
 
 def _other_columns(told):
-    title, fitted, released = "Other columns", told.mechanism.fitted, told.report.after.mutual_information
+    title, fitted = "Other columns of the input", told.mechanism.fitted
+    unmeasured = _not_measured(told)
     if not fitted or not fitted.scanned:
-        return _section(title, f"<p>{words.NOT_SCANNED}</p>")
+        return _section(title, f"<p>{words.NOT_SCANNED}</p>", unmeasured)
     if not fitted.leaks:
-        return _section(title, "<p>There was no other column when the mechanism was fitted.</p>")
+        return _section(title, "<p>The input had no other column when the mechanism was fitted.</p>", unmeasured)
+    released = told.report.after.mutual_information
     leaks, telling = sorted(fitted.leaks, key=lambda leak: -leak.beyond_chance), fitted.telling(released)
-    shown, rows = leaks[: max(N_COLUMNS, len(telling))], []
-    for leak in shown:
-        column = label(leak.column) + " <strong>tells more than Y</strong>" * (leak in telling)
-        information = "at least " * leak.at_least + data("leak", leak.information, nats(leak.information))
-        rows.append([column, f"{leak.n_values:,}", information, nats(leak.by_chance), share(leak.guessed)])
+    written = told.published or ()
+    shown = [leak for i, leak in enumerate(leaks) if i < N_COLUMNS or leak in telling or leak.column in written]
     blind = share(float(told.mechanism.joint.p_s.max()))
     said = words.OTHER_COLUMNS.format(released=nats(released), n=len(telling), all=len(leaks), blind=blind)
-    said += f" {len(leaks) - len(shown)} that tell less are left out." if len(shown) < len(leaks) else ""
-    return _section(title, f"<p>{said}</p>", _table("Columns that are passed on", words.LEAK_HEAD, rows))
+    said += f" {len(leaks) - len(shown)} that reveal less are omitted." if len(shown) < len(leaks) else ""
+    said += f" {words.NO_RELEASE}" if told.published is None else ""
+    rows = [_leak_row(leak, leak in telling, told.published) for leak in shown]
+    head, *rows = [words.LEAK_HEAD, *rows] if told.published is not None else _without_second(words.LEAK_HEAD, *rows)
+    return _section(title, f"<p>{said}</p>", _table(title, head, rows, 1 + (told.published is not None)), unmeasured)
+
+
+def _without_second(*rows):
+    return [(first, *others) for first, _, *others in rows]
+
+
+def _leak_row(leak, is_telling, published):
+    mark = " <strong>reveals more about S than the published column</strong>" * is_telling
+    rounding = "down" if leak.at_least else "nearest"
+    information = "at least " * leak.at_least + data("leak", leak.information, nats(leak.information, rounding))
+    is_published = "yes" if leak.column in (published or ()) else "no"
+    chance, guessed = nats(leak.by_chance), share(leak.guessed)
+    return [label(leak.column) + mark, is_published, f"{leak.n_values:,}", information, chance, guessed]
+
+
+def _not_measured(told):
+    """Published columns that no table shows."""
+    fitted = told.mechanism.fitted
+    known = {part.name for part in (*fitted.sensitive, *fitted.public)} if fitted else set()
+    known |= {leak.column for leak in fitted.leaks} if fitted else set()
+    columns = [name(column) for column in told.published or () if column not in known]
+    return f"<p>{words.NOT_MEASURED.format(columns=', '.join(columns))}</p>" if columns else ""
 
 
 def _assumptions(told):
@@ -315,30 +402,38 @@ def _assumptions(told):
     unseen = mechanism.joint.unseen if mechanism.sees_s else mechanism.joint.p_x == 0.0
     what, n_unseen = "pairs (s, x)" if mechanism.sees_s else "values of X", np.count_nonzero(unseen)
     never = f"{n_unseen:,} of the {unseen.size:,} {what} do not" if n_unseen else f"All {unseen.size:,} {what}"
+    fit = words.FIT_GIVEN if told.n_records is None else words.FIT_COUNTED.format(n=mechanism.joint.n_records)
+    resampled = words.RESAMPLED.format(what="pair" if mechanism.sees_s else "value") if n_unseen else ""
     said = words.ASSUMPTIONS.format(
-        fit=words.FIT_GIVEN if told.n_records is None else words.FIT_COUNTED.format(n=told.mechanism.joint.n_records),
+        fit=fit + words.FIT_CERTIFIED * (mechanism.certified is not None),
         never=never,
+        resampled=resampled,
         knows_x=words.KNOWS_X[mechanism.sees_s],
         alphabet=words.ALPHABET[fitted and fitted.declared],
     )
-    return _section("What this rests on", said)
+    return _section("Assumptions and limits", said)
 
 
 def _section(title, *parts):
     return f"<section><h2>{title}</h2>{''.join(parts)}</section>"
 
 
-def _scrolling(name, table):
-    return f'<div class="scroll" role="region" aria-label="{name}" tabindex="0">{table}</div>'
+def _scrolling(title, table, kind=""):
+    return f'<div class="scroll{kind}" role="region" aria-label="{title}" tabindex="0">{table}</div>'
 
 
 def _table(caption, head, rows, n_words=1):
-    """Cells are HTML; the first of a row is its header, the first n_words are text, the others numbers."""
+    """A table of cells of HTML: the first of a row is its header, the first n_words are text, the others numbers.
+
+    Each cell repeats the head of its column: narrow screens show a row of a wide table as a list.
+    """
     word = [' class="word"'] * n_words + [""] * (len(head) - n_words)
     heads = "".join(f'<th scope="col"{kind}>{cell}</th>' for kind, cell in zip(word, head, strict=True))
+    labels = [without_markup(cell) for cell in head]
     body = ""
     for first, *others in rows:
-        cells = "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(word[1:], others, strict=True))
-        body += f'<tr><th scope="row">{first}</th>{cells}</tr>'
+        cells = zip(word[1:], labels[1:], others, strict=True)
+        body += f'<tr><th scope="row">{first}</th>'
+        body += "".join(f'<td{kind} data-label="{title}">{cell}</td>' for kind, title, cell in cells) + "</tr>"
     table = f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-    return _scrolling(caption, table)
+    return _scrolling(caption, table, " wide" * (len(head) > N_NARROW))

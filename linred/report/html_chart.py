@@ -1,4 +1,4 @@
-"""The chart of the page, as SVG: shares of records changed against privacy, lines with their names beside them."""
+"""The chart of the page, as SVG: the share of changed records against privacy, each line with its name beside it."""
 
 import math
 from typing import NamedTuple
@@ -10,21 +10,21 @@ from linred.report.html_templates import CHART, NAMES
 from linred.report.html_values import share, unit
 
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 470.0, 30.0, 250.0
-"""The chart within its 480 x 300 units."""
+"""The edges of the axes, in a picture of 480 x 300 units."""
 
 LETTER, HALF_LINE, ASPECT = 0.021, 0.032, (RIGHT - LEFT) / (BOTTOM - TOP)
-"""Of names in the chart: a letter's share of its width and half a line's of its height, on a narrow screen, where they
-are largest."""
+"""Size of names: the width of a letter and half the height of a line, as shares of the axes, on a narrow screen, where
+letters are largest."""
 
 CLEAR = 0.015
-"""The least distance of names from lines and from other names, in heights of the axes."""
+"""Smallest distance of a name from lines and other names, as a share of the height of the axes."""
 
 LEAST_SHARE = 1e-6
-"""No share below it is drawn on a logarithmic scale."""
+"""Smallest share that is drawn on a logarithmic scale."""
 
 
 class _Axes(NamedTuple):
-    """Figures across from 0, shares of records up, from 0 or on a logarithmic scale."""
+    """Figures from 0 on the horizontal axis; shares of records on the vertical one, from 0 or logarithmic."""
 
     right: float
     bottom: float  # 0 where the scale is linear
@@ -32,21 +32,21 @@ class _Axes(NamedTuple):
 
     @classmethod
     def around(cls, right, shares, own_share):
-        """With a logarithmic scale where a linear one would put the mechanism on the ground."""
+        """Build the axes, logarithmic if a linear scale would put the mechanism on the horizontal axis."""
         if LEAST_SHARE <= own_share < shares.max() / 16:
             least = max(shares[shares > 0.0].min(), own_share / 100, LEAST_SHARE)
             return cls(right, 10.0 ** math.floor(math.log10(least)), 1.0)
         return cls(right, 0.0, _steps(shares.max() or 1.0)[-1])
 
     def place(self, figures, shares):
-        """Places in the chart as shares of its width and height: an array of (u, v), without what is not on it."""
+        """Return positions as shares of the width and height, an array of (u, v), without points below the axis."""
         figures, shares = np.atleast_1d(figures), np.atleast_1d(shares)
         figures, shares = figures[shares >= self.bottom], shares[shares >= self.bottom]
         up = np.log(shares / self.bottom) / math.log(self.top / self.bottom) if self.bottom else shares / self.top
         return np.stack([figures / self.right, up], axis=1)
 
     def drawn(self):
-        """Ticks and a grid."""
+        """Return the ticks and the grid."""
         decades = range(round(math.log10(self.bottom)), 1) if self.bottom else ()
         marks, at = "", 'class="tick" x="{:.1f}" y="{:.1f}"'
         for height in [10.0**power for power in decades] or _steps(self.top):
@@ -60,14 +60,14 @@ class _Axes(NamedTuple):
 
 
 def _steps(top):
-    """0 and round numbers up to the first at or above the top, five or so."""
+    """Return about five round numbers, from 0 to the first at or above the top."""
     decade = 10.0 ** math.floor(math.log10(top / 4))
     step = next(times * decade for times in (1, 2, 2.5, 5, 10) if 5 * times * decade >= top)
     return [float(f"{i * step:.6g}") for i in range(math.ceil(top / step - 1e-9) + 1)]
 
 
 def _units(places):
-    """Places in the chart in the units of the picture."""
+    """Convert positions to the units of the picture."""
     return [(LEFT + u * (RIGHT - LEFT), BOTTOM - v * (BOTTOM - TOP)) for u, v in places.tolist()]
 
 
@@ -94,19 +94,19 @@ def chart(told, targets, curves, own):
 
 
 def names_beside(shapes, halves, half_line, aspect, always):
-    """{key: (u, v)} of the middle of names: near their own shapes, clear of the others and of names before them.
+    """Return {key: (u, v)}, the centre of each name: near its own shape, clear of other shapes and earlier names.
 
-    A line's name is nearest to that line, or left out; those in `always` are then where it is least bad. "own" may be
-    a point on a line, and nearer to that.
+    The name of a line is closer to that line than to any other. If there is no such position the name is omitted, or,
+    for keys in `always`, placed at the best position there is. "own" may be a point on a line, and so closer to it.
 
     shapes : {key: array of (u, v)}, lines or points, as shares of the width and the height of the axes.
     halves : {key: half the width of its name}; half_line : half the height of all names.
-    aspect : the width of the axes by their height.
+    aspect : width of the axes divided by their height.
     """
     u, v = (part.ravel() for part in np.meshgrid(np.linspace(0.0, 1.0, 81), np.linspace(0.0, 1.0, 61)))
 
     def distance(half, points):
-        """How far names around (u, v) are from the nearest of some points, in heights of the axes."""
+        """Return how far names centred at (u, v) are from the nearest point, as a share of the height of the axes."""
         across = np.maximum(np.abs(u[:, None] - points[:, 0]) - half, 0.0) * aspect
         up = np.maximum(np.abs(v[:, None] - points[:, 1]) - half_line, 0.0)
         return np.hypot(across, up).min(axis=1)
@@ -127,13 +127,13 @@ def names_beside(shapes, halves, half_line, aspect, always):
 
 
 def _densely(places):
-    """Points along a line that are no farther apart than a letter; 128 at most, for many make every name slow."""
+    """Return points along a line about a letter apart, 128 at most, because more make placing the names slow."""
     along = np.linspace(0.0, len(places) - 1.0, min(8 * len(places), 128))
     return np.stack([np.interp(along, np.arange(len(places)), part) for part in places.T], axis=1)
 
 
 def sample(label):
-    """A piece of a line for the key."""
+    """Return a sample of a line for the key."""
     mark = '<circle class="own" cx="16" cy="6" r="4"/>'
     if label != "own":
         mark = f'<line class="line {label}" x1="0" x2="32" y1="6" y2="6"/>'

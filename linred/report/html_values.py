@@ -1,57 +1,46 @@
-"""How numbers and labels are said on the page, and labels escaped.
+"""How the page writes numbers and labels: `linred.report.numbers` with the full double beside each, labels escaped.
 
-Figures are rounded for reading, those of the sampled integers upwards; in full they are the `value` of the `<data>`
-element around them.
+A figure stands in a `<data>` element whose `value` has all digits.
 """
 
 import html
 import math
 import re
 
-SAME = 1e-12
-"""Probabilities no farther apart are the same."""
+from linred.report import numbers
+
+EXPONENTIAL = "e<sup>{}</sup>"
+SPACE = "\u00a0"
 
 
 def data(name, value, text):
     return f'<data data-figure="{name}" value="{float(value)!r}">{text}</data>'
 
 
-def nats(value, up=False):
-    """A figure for reading, rounded to nearest or up."""
-    if value == math.inf:
-        return "infinite"
+def nats(value, rounding="nearest"):
+    """Return a figure for reading; those below 0.000001 are not worth their digits."""
     if 0.0 < value < 1e-6:
-        return "0.000001" if up else "under 0.000001"
-    if value == 0.0:
-        return "0"
-    return _rounded(value, 4 if value >= 0.001 else 2 - math.floor(math.log10(value)), up)
+        return "0.000001" if rounding == "up" else "under 0.000001"
+    return numbers.figure(value, rounding)
 
 
 def unit(value):
     return "infinite" if value == math.inf else f"{nats(value)} nats"
 
 
-def _rounded(value, digits, up):
-    text = f"{value:.{digits}f}"
-    return f"{float(text) + 10.0**-digits:.{digits}f}" if up and float(text) < value else text
-
-
 def factor(value):
-    """e^value, rounded up."""
-    if value > 13.0:
-        return f"e<sup>{_rounded(value, 1, up=True)}</sup>"
-    return _rounded(math.exp(value), 2 if value >= 0.1 else 4, up=True)
+    """Return e^value, rounded up."""
+    return numbers.factor(value, EXPONENTIAL)
 
 
-def share(value):
-    """A share for reading, in per cent, with three digits that count."""
-    percent = 100.0 * float(value)
-    if 0.0 < percent < 0.0001:
-        return "under\u00a00.0001\u00a0%"
-    if percent >= 99.95 and value < 1.0 - SAME:
-        return "over\u00a099.9\u00a0%"
-    digits = max(1, 2 - math.floor(math.log10(percent))) if percent else 0
-    return f"{percent:.{digits}f}\u00a0%"
+def share(value, rounding="nearest"):
+    """Return a share in per cent."""
+    return numbers.share(value, rounding, SPACE)
+
+
+def level(confidence):
+    """Return a confidence level in per cent."""
+    return numbers.level(confidence, SPACE)
 
 
 def count(value):
@@ -59,15 +48,25 @@ def count(value):
 
 
 def label(value, longest=32):
-    """A label's text, the end left out where it is long; hovering shows it all."""
+    """Return a label's text, shortened if it is long; hovering shows all of it."""
     text = _plain(value)
     if len(text) <= longest:
         return f"<bdi>{html.escape(text)}</bdi>"
     return f'<bdi title="{html.escape(text)}">{html.escape(text[: longest - 1])}…</bdi>'
 
 
+def name(column):
+    """Return the name of a column, escaped, whole."""
+    return f"<bdi>{escaped(column)}</bdi>"
+
+
 def escaped(value):
     return html.escape(_plain(value))
+
+
+def without_markup(text):
+    """Return the text of a piece of HTML as the value of an attribute."""
+    return html.escape(html.unescape(re.sub("<[^>]*>", "", text)))
 
 
 def _plain(value):

@@ -1,7 +1,8 @@
-"""Pictures of `Curves`: one colour and one line style a mechanism, the same in every figure, labelled directly."""
+"""Plots of `Curves`. Each mechanism has one colour and one line style in all figures, and its name beside its line."""
 
 import numpy as np
 
+from linred._common import validation
 from linred.design.registry import KINDS
 from linred.report.html_chart import names_beside
 
@@ -14,12 +15,12 @@ def draw(curves, x, y, ax=None):
         import matplotlib.pyplot as plt
         from matplotlib.axes import Axes
     except ImportError:
-        raise ImportError("plot needs matplotlib: pip install linred[plot]") from None
+        raise ImportError("plots need matplotlib: pip install linred[plot]") from None
     for name, measure in (("x", x), ("y", y)):
         if not isinstance(measure, str) or measure not in curves.measures:
-            raise ValueError(f"{name} = {measure!r} is none of {', '.join(map(repr, curves.measures))}")
+            raise ValueError(f"{name} = {measure!r} is not one of {', '.join(map(repr, curves.measures))}")
     if ax is not None and not isinstance(ax, Axes):
-        raise TypeError(f"ax = {ax!r} is not matplotlib axes")
+        raise TypeError(f"ax has type {validation.type_name(ax)}; matplotlib axes are needed")
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
     lines = []
@@ -40,9 +41,9 @@ def draw(curves, x, y, ax=None):
 
 
 def save(curves, file, extension):
-    """Records changed against the targets, as a picture in a binary file: ".svg", ".png" or ".pdf"."""
+    """Write a plot of changed records against the targets to a binary file, as ".svg", ".png" or ".pdf"."""
     if extension not in (".svg", ".png", ".pdf"):
-        raise ValueError(f"a plot is .svg, .png or .pdf, not {extension or 'without an extension'}")
+        raise ValueError(f"the name of a plot ends in .svg, .png or .pdf, not in {extension or 'nothing'}")
     ax = draw(curves, curves.grid, "dtv")
     ax.figure.savefig(file, format=extension[1:], dpi=150)
     import matplotlib.pyplot as plt
@@ -51,7 +52,7 @@ def save(curves, file, extension):
 
 
 def style_of(label, labels=()):
-    """(name, colour, dashes) of a mechanism; one that is not known gets a colour by its place among those."""
+    """Return (name, colour, dashes) of a mechanism. An unknown one gets its colour by its place in `labels`."""
     if label in KINDS:
         kind = KINDS[label]
         return kind.label, kind.colour, (0, kind.dashes) if kind.dashes else "-"
@@ -60,21 +61,23 @@ def style_of(label, labels=()):
 
 
 def _drawable(x, y):
-    """Points with both coordinates finite, from left to right."""
+    """Return the points with two finite coordinates, from left to right."""
     finite = np.isfinite(x) & np.isfinite(y)
     order = np.argsort(x[finite], kind="stable")
     return x[finite][order], y[finite][order]
 
 
 def label_directly(ax, lines):
-    """Write each line's name beside it, at the spots of `names_beside`. lines : (name, colour, (x, y)) of each."""
-    ax.figure.draw_without_rendering()  # from here on its axes have the size that they will have
+    """Write the name of each line beside it, where `names_beside` says. lines : (name, colour, (x, y)) of each."""
+    ax.figure.draw_without_rendering()  # now the axes have their final size
     how = {"xycoords": "axes fraction", "ha": "center", "va": "center", "fontsize": 9}
     texts = [ax.annotate(name, (0.5, 0.5), color=colour, **how) for name, colour, _ in lines]
     halves = np.array([0.5 * text.get_window_extent().size / ax.bbox.size for text in texts])
     to_axes = ax.transScale + ax.transLimits
     shapes = {i: to_axes.transform(np.transpose(points)) for i, (_, _, points) in enumerate(lines)}
-    widths = {i: halves[i, 0] for i in np.argsort(-halves[:, 0])}  # long names first: they fit in the fewest places
+    widths = {
+        i: halves[i, 0] for i in np.argsort(-halves[:, 0])
+    }  # long names first, because they fit in the fewest places
     spots = names_beside(shapes, widths, halves[:, 1].max(), ax.bbox.width / ax.bbox.height, always=shapes)
     for i, text in enumerate(texts):
         text.xy = text.xyann = spots[i]

@@ -1,280 +1,348 @@
-"""Every text that is printed: figures of a mechanism, certificates, audits, drift; what the command says.
+"""All printed text: figures of a mechanism, certificates, audits, drift, and the messages of the command.
 
-Objects hold data, and come here to print themselves (`linred._common.render`).
+Objects hold data and print themselves with these functions, by name (`linred._common.render`).
 """
 
 import math
-from decimal import ROUND_UP, Context, Decimal
+import textwrap
 
 from linred.columns.schema import names
 from linred.mechanism.provenance import FITTED, HELD_OUT
 from linred.privacy import metrics
-from linred.privacy.leakage import FIGURES, unit_of
+from linred.privacy.leakage import FIGURES, Leakage, unit_of
+from linred.report import promise
+from linred.report.numbers import figure, level, limits, share
 
-CAUTION = {
-    "inferred": "The alphabets were read off the data, which shows what values exist: --domain declares them instead.",
-    "x": "X itself is not made private: what y says of x, beyond S, stays.",
-    "knows x": "Who knows the x of a record as well may learn its s from y: what becomes of x depends on s.",
-    "records": "Records are taken as independent: what relatives or repeated rows tell of S is not counted.",
-    "estimate": "Figures are exact for the distribution that was fitted; for others it is an estimate.",
-    "certified": "Figures are exact for the distribution that was fitted; those with confidence hold for any.",
-    "not_scanned": "Other columns were not looked at: any of them may give S away.",
+WIDTH = 100
+"""The most columns of a line, but for names that are longer."""
+
+LONGEST_NAME = 24
+"""Longer names of columns are shortened in tables."""
+
+ASSUMPTIONS = {
+    "x": "X itself is not protected: y may still reveal x.",
+    "records": "Records are assumed independent: leakage through relatives or repeated rows is not counted.",
+    "estimate": "These figures are exact for the fitted distribution; for any other distribution they are estimates.",
+    "certified": "Figures without a confidence level are exact for the fitted distribution; for any other they are "
+    "estimates.",
+    "inferred": "The lists of possible values were taken from the data, so they show which values exist; --domain "
+    "declares them instead.",
+    "not scanned": "Other columns were not measured: any of them may reveal S.",
 }
-
-TOLD = "what is told about S [{unit}]"
 UTILITY = (
-    "share of records changed (DTV)",
-    "I(X;Y) [{unit}]",
-    "H(X) [{unit}]",
-    "H(X) - I(X;Y) [{unit}]",
-    "expected distortion",
+    "Share of changed records (total variation distance, DTV)",
+    "I(X;Y) ({unit})",
+    "H(X) ({unit})",
+    "H(X) - I(X;Y) ({unit})",
+    "Expected distortion",
 )
-BASIS = {HELD_OUT: "records that were not used for fitting", FITTED: "the counts that it was fitted on"}
+BASIS = {HELD_OUT: "records that were not used for fitting", FITTED: "the records that the mechanism was fitted on"}
 REFUTED = {True: "refuted.", False: "consistent with these records, which does not prove it."}
-CONFORMS = {True: "nothing speaks against these transitions.", False: "refuted, these are not its transitions."}
+CONFORMS = {True: "no evidence against these transitions.", False: "refuted; these are not its transitions."}
+PUBLISHED = {True: "yes", False: "no"}
 
 
-def _figures(*columns, width=14):
-    """A line for each figure, with its value in every record of figures."""
-    rows = zip(FIGURES.values(), *columns, strict=True)
-    return [f"  {label:<30}" + "".join(f"{value:>#{width}.6g}" for value in values) for label, *values in rows]
+def _table(rows):
+    """Return aligned lines. The first row is the head; the first cell of a row is text, all others are numbers."""
+    first, *others = (max(map(len, cells)) for cells in zip(*rows, strict=True))
+    return [
+        "   ".join(
+            [f"{name:<{first}}", *(f"{cell:>{width}}" for cell, width in zip(row, others, strict=True))]
+        ).rstrip()
+        for name, *row in rows
+    ]
+
+
+def _figures(head, *columns):
+    """A table with a row for each figure of `Leakage`; cells are text."""
+    return _table([head, *((f"  {label}", *cells) for label, *cells in zip(FIGURES.values(), *columns, strict=True))])
+
+
+def _rounded(figures, rounding):
+    return [figure(value, rounding) for value in figures]
+
+
+def _wrapped(text, indent=""):
+    how = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent and "    ", **how)
 
 
 def report(report):
-    """`mechanism.report()`."""
-    unit, (n_s, n_x) = unit_of(report.base), report.mechanism.joint.shape
-    lines = [
-        f"{report.mechanism.described()}, {n_s} x {n_x} symbols",
-        "",
-        f"{TOLD.format(unit=unit):<32}{'before':>14}{'after':>14}",
-        *_figures(report.before, report.after),
-        "",
-        "what is left of X",
-    ]
-    for label, value in zip(UTILITY, report.utility, strict=True):
-        if value is not None:
-            lines.append(f"  {label.format(unit=unit):<30}{value:>#28.6g}")
-    return "\n".join(lines)
+    """Text of `mechanism.report()`. Its promise is about P(y|s); that of `full_report` is about the sampling tables."""
+    mechanism = report.mechanism
+    bounds = mechanism.certified or Leakage.of(mechanism.released)
+    return "\n\n".join([*_opening(mechanism, bounds), _made(mechanism), *_tables(report)])
+
+
+def _opening(mechanism, bounds, **release):
+    """The promise, what weakens it, and the price: nothing stands above them."""
+    weak = [_wrapped(one, "  - ") for one in promise.weaknesses(mechanism, name=shown, **release)]
+    yield _wrapped(promise.promise(mechanism, bounds, shown))
+    yield "\n".join(["What weakens this", *weak])
+    yield f"Price\n  {promise.price(mechanism)}"
+
+
+def _made(mechanism):
+    """What made a mechanism, and for what."""
+    target, (n_s, n_x) = mechanism.target, mechanism.joint.shape
+    asked = f", target {limits(target)}" if target is not None and target.limits else ""
+    if mechanism.alpha is not None:
+        asked = f", alpha = {mechanism.alpha:.6g}"
+    return f"Mechanism: {mechanism.name}{asked}; {n_s:,} values of S, {n_x:,} values of X"
+
+
+def _tables(report):
+    unit = unit_of(report.base)
+    columns = (_rounded(figures, "nearest") for figures in (report.before, report.after))
+    yield "\n".join(_figures((f"Leakage about S ({unit})", "X (unprotected)", "Y (released)"), *columns))
+    utility = zip(UTILITY, report.utility, strict=True)
+    rows = [(f"  {label.format(unit=unit)}", figure(value)) for label, value in utility if value is not None]
+    yield "\n".join(_table([("Usefulness of Y", ""), *rows]))
 
 
 def local_report(report):
-    """`mechanism.local()`."""
-    lines = [f"{report.mechanism.described()}, figures to base {report.base:.6g}", ""]
-    lines.append(f"{'':<26}{'exact':>12}{'local':>12}{'at least':>12}{'at most':>12}")
+    """Text of `mechanism.local()`."""
+    rows = [(f"{report.mechanism.described()} ({unit_of(report.base)})", "Exact", "Local", "At least", "At most")]
     for (way, joint), figures in zip(report.joints.items(), (report.before, report.after, report.utility), strict=True):
         region = "inside" if figures.valid else "outside"
-        lines.append(f"{way}: radius {figures.radius:.4g}, {region} the region of at most 1")
+        rows.append((f"{way}: radius {figures.radius:.4g}, {region} the region of radius at most 1", *[""] * 4))
         for name in figures._fields[2 if way == "X to Y" else 0 : 3]:
-            row = getattr(metrics, name)(joint, report.base), *getattr(figures, name)
-            lines.append(f"  {name.replace('_', ' '):<24}" + "".join(f"{value:>#12.5g}" for value in row))
-    return "\n".join(lines)
+            exact, bounds = getattr(metrics, name)(joint, report.base), getattr(figures, name)
+            cells = map(figure, (exact, *bounds), ("nearest", "nearest", "down", "up"))
+            rows.append((f"  {name.replace('_', ' ')}", *cells))
+    return "\n".join(_table(rows))
 
 
 def certificate(certificate):
-    """`sampler.certificate()`."""
-    return "\n".join(["what the sampled tables tell about S, at most [nats]", *_figures(certificate, width=28)])
+    """Text of `sampler.certificate()`."""
+    return "\n".join(_figures(("Exact figures of the sampling tables (nats)", "At most"), _rounded(certificate, "up")))
 
 
 def certified(certified):
-    """What `linred.certify` returns."""
-    at = f"at {certified.confidence:.6g}"
-    holds = "all figures at once" if certified.together else "each figure by itself"
+    """Text of what `linred.certify` returns."""
+    at, basis = level(certified.confidence), BASIS[certified.basis]
+    holds = "all figures hold together" if certified.together else "each figure holds by itself"
+    head = "Leakage about S (nats)", "Plug-in estimate", f"Certified at {at}", "Worst-case bound"
     lines = [
-        f"{TOLD.format(unit='nats'):<32}{'plug-in':>14}{at:>14}{'ceiling':>14}",
-        *_figures(certified.plug_in, certified, certified.ceiling),
-        f"{BASIS[certified.basis].capitalize()}: {certified.n_records:,}; {holds}.",
-        f"LDP: {certified.because}.",
+        _wrapped(f"Certified at {at} confidence from {certified.n_records:,} {basis}; {holds}."),
+        "",
+        *_figures(head, *(_rounded(bounds, "up") for bounds in (certified.plug_in, certified, certified.ceiling))),
+        "",
+        _wrapped(f"LDP: {certified.because}."),
     ]
     return "\n".join(lines)
 
 
 def design(design):
-    """What a fit with a confidence cost."""
+    """Text of `mechanism.design`: what certification cost."""
     lines = [
-        f"records that change: {design.dtv:.2%} with confidence; {design.dtv_plug_in:.2%} if the fitted P(S, X) were "
-        f"the truth; {design.dtv_ceiling:.2%} without trusting any data",
-        f"fitted on {design.n_fitted:,} records, tested on {design.n_held_out:,} others; "
-        f"{design.n_passed} of {design.n_steps} steps towards less damage passed",
-        f"too rare with their s to say anything about, and redrawn from P_X: {design.redrawn:.2%} of the records",
+        "Price of the confidence level",
+        f"  Changed records: {share(design.dtv)} (certified); {share(design.dtv_plug_in)} (plug-in optimum); "
+        f"{share(design.dtv_ceiling)} (worst-case bound)",
+        f"  Records: {design.n_fitted:,} for fitting, {design.n_held_out:,} for testing",
+        f"  {design.n_passed} of {design.n_steps} tried reductions in changed records passed the test",
+        _wrapped(
+            "Rare pairs (s, x), resampled from P_X because their counts are too small to certify: "
+            f"{share(design.redrawn)} of the records",
+            "  ",
+        ),
     ]
     for name, labels in (("s", design.redrawn_s), ("x", design.redrawn_x)):
         if labels:
-            shown = ", ".join(map(repr, labels[:8])) + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
-            lines.append(f"  among them all with {name} = {shown}")
+            some = ", ".join(map(repr, labels[:8])) + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
+            lines.append(f"    including all records with {name} = {some}")
     return "\n".join(lines)
 
 
 def audit(audit):
-    """What `linred.audit` returns."""
-    claim = audit.claim or [math.inf] * len(FIGURES)
-    lines = [f"{TOLD.format(unit='nats'):<32}{'at least':>14}" + f"{'claimed':>14}" * (audit.claim is not None)]
-    for line, claimed in zip(_figures(audit), claim, strict=True):
-        lines.append(line + f"{claimed:>#14.6g}" * (claimed < math.inf))
-    several = " for all that is claimed at once" if audit.n_kinds_claimed > 1 else ""
-    lines.append(f"From {audit.n_records:,} released records, with confidence {audit.confidence:.6g}{several}.")
+    """Text of what `linred.audit` returns."""
+    several = "; all claimed figures are tested together" if audit.n_kinds_claimed > 1 else ""
+    columns = {"At least": _rounded(audit, "down")}
+    if audit.claim is not None:
+        columns["Claimed"] = ["" if most == math.inf else figure(most, "up") for most in audit.claim]
+    lines = [
+        f"Lower bounds at {level(audit.confidence)} confidence, from {audit.n_records:,} released records{several}.",
+        "",
+        *_figures(("Leakage about S (nats)", *columns), *columns.values()),
+        "",
+    ]
     if audit.where is not None:
         y, s, other = audit.where
         lines.append(f"LDP: y = {y!r}, s = {s!r} against {other!r}.")
     verdicts = ("claim", audit.refuted, REFUTED), ("mechanism", audit.conforms, CONFORMS)
     lines += [f"The {what}: {words[verdict]}" for what, verdict, words in verdicts if verdict is not None]
-    return "\n".join(lines + [f"  {reason}." for reason in audit.reasons])
+    return "\n".join(lines + [_wrapped(f"{reason}.", "  ") for reason in audit.reasons]).rstrip()
 
 
 def monitor(monitor):
-    """A `linred.Monitor`."""
-    unseen = f", {monitor.n_unseen} with values outside the alphabets" * (monitor.n_unseen > 0)
-    alarm = f"the alarm is at {monitor.limit:.1f} (confidence {monitor.confidence:g})"
+    """Text of a `linred.Monitor`. It may go to a log, so it names no value of S; `monitor.strongest` does."""
+    unseen = f", {monitor.n_unseen:,} with values outside the alphabets" * (monitor.n_unseen > 0)
     lines = [
-        f"drift: {monitor.n_records} records seen{unseen}, against {monitor.n_calibrated} of the calibration",
-        f"evidence {monitor.evidence:.1f} nats, {alarm}",
+        f"Drift monitor: {monitor.n_records:,} records observed{unseen}; {monitor.n_calibrated:,} in the calibration",
+        f"Evidence: {monitor.evidence:.1f} nats; the alarm is raised at {monitor.limit:.1f} "
+        f"(confidence {monitor.confidence:g})",
+        f"Largest evidence within one value of S: {monitor.evidence_given_s.max():.1f} nats",
         drift(monitor),
-        f"most evidence given s = {monitor.strongest!r}: {monitor.evidence_given_s.max():.1f} nats",
     ]
     return "\n".join(lines)
 
 
 def drift(monitor):
-    """Its verdict, which a warning says too."""
+    """Verdict of a `linred.Monitor`, also the text of its warning."""
     if not monitor.drifted:
-        return "no drift seen"
+        return "No drift detected"
     return (
         "DRIFT: the stream no longer comes from the distribution that the mechanism was fitted on; "
         f"its certificate is withdrawn (seen at record {monitor.drifted_at})"
     )
 
 
-def full_report(mechanism, path):
-    """The report of `linred fit` and `linred report`."""
-    parts = [_origin(mechanism, path), str(mechanism.report()), _outcome(mechanism)]
+def full_report(mechanism, path, published=None, seeded=False):
+    """Text of `linred fit`, `linred run` and `linred report`.
+
+    published : names of all columns that were written, or None if the report knows of no release.
+    seeded : whether they were drawn with a seed.
+    """
+    parts = [*_opening(mechanism, promise.bounds(mechanism), published=published, seeded=seeded)]
+    parts += [_fit(mechanism, path, published), *_tables(mechanism.report()), _sampling(mechanism)]
     if mechanism.certified is not None:
-        costs = [str(mechanism.design)] if mechanism.design else []
-        parts.append("\n".join(["with confidence, on estimated data", str(mechanism.certified), *costs]))
-    parts.append(_assumptions(mechanism))
+        parts += [str(mechanism.certified), *([str(mechanism.design)] if mechanism.design else [])]
     if mechanism.fitted is not None and mechanism.fitted.scanned:
-        parts.append(_leaks(mechanism))
-    return "\n\n".join(parts)
+        parts.append(_leaks(mechanism, published))
+    return "\n\n".join([*parts, _assumptions(mechanism), f"Mechanism {mechanism.id}"])
 
 
 def shown(text):
-    """A name as it stands, or in quotes where it would break the line."""
+    """Return a name as it is, or in quotes if it would break the line."""
     return text if text.isprintable() else repr(text)
 
 
-def _origin(mechanism, path):
-    s, x = map(shown, names_of_sides(mechanism, " x "))
-    n_s, n_x = mechanism.joint.shape
-    n = n_records(mechanism)
-    records = "" if n is None else f", {n:,} records"
-    return f"{path}{records}: publish {x} ({n_x} values), protect {s} ({n_s} values)"
-
-
 def names_of_sides(mechanism, between):
-    """(S, X): the names of their columns, with `between` between those of one side."""
+    """Return the column names of S and of X, each joined by `between`; ("S", "X") if they have none."""
     fitted = mechanism.fitted
     return ("S", "X") if fitted is None else [between.join(names(side)) for side in (fitted.sensitive, fitted.public)]
 
 
-def n_records(mechanism):
-    """All that were there, those that were held out too; None where it was not made from records."""
-    design = mechanism.design
-    return mechanism.joint.n_records if design is None else design.n_fitted + design.n_held_out
-
-
-def _outcome(mechanism):
-    """Records that are expected to change, and what the integers that are drawn from guarantee."""
-    share, n = mechanism.dtv(), n_records(mechanism)
-    of_records = "" if n is None else f", {share * n:,.0f} of {n:,}"
-    certificate = mechanism.sampler().certificate()
+def _fit(mechanism, path, published):
+    """Where the mechanism and its release come from."""
+    s, x = map(shown, names_of_sides(mechanism, ", "))
+    n, (n_s, n_x) = promise.n_records(mechanism), mechanism.joint.shape
     lines = [
-        f"expected to change: {share:.3%} of the records{of_records}",
-        f"the sampled integers: LDP {_above(certificate.ldp)}, log-lift {_above(certificate.log_lift)} nats at most",
+        f"Source: {path}" + ("" if n is None else f", {n:,} records"),
+        f"  Sensitive column, S: {s} ({n_s:,} values)",
+        f"  Public column, X: {x} ({n_x:,} values)",
+        f"  {_made(mechanism).partition(';')[0]}",
     ]
-    if mechanism.target is not None:
-        met = "met" if mechanism.target.is_met_by(certificate) else "NOT MET"
-        lines.append(f"asked: {mechanism.target}: {met}")
+    if published is not None:
+        public = names(mechanism.fitted.public)
+        columns = (shown(name) + " (randomised, Y)" * (name in public) for name in published)
+        lines.append(_wrapped(f"Published columns: {', '.join(columns)}", "  "))
     if not mechanism.sees_s:
-        lines.append("it does not look at S: sanitising needs the public columns alone")
+        lines.append("  This mechanism does not use S when sampling: sanitising needs only the public columns.")
     return "\n".join(lines)
 
 
-def _above(figure):
-    """Six digits, rounded up."""
-    return f"{Decimal(figure).normalize(Context(6, ROUND_UP)):f}" if math.isfinite(figure) else "infinite"
+def _sampling(mechanism):
+    """What the integers that are sampled guarantee."""
+    certificate, target = mechanism.sampler().certificate(), mechanism.target
+    bounds = {name: figure(getattr(certificate, name), "up") for name in ("ldp", "log_lift")}
+    lines = [
+        f"Exact figures of the sampling tables: LDP <= {bounds['ldp']}, log-lift <= {bounds['log_lift']} nats",
+    ]
+    if target is not None and target.limits:
+        lines.append(f"Target {limits(target)}: {'met' if target.is_met_by(certificate) else 'NOT MET'}")
+    return "\n".join(lines)
 
 
 def _assumptions(mechanism):
-    fitted, chosen = mechanism.fitted, ["x", *(["knows x"] if mechanism.sees_s else []), "records"]
+    fitted, chosen = mechanism.fitted, ["x", "records"]
     if mechanism.joint.n_records is not None:
         chosen.append("estimate" if mechanism.certified is None else "certified")
     if fitted is not None and not fitted.declared:
         chosen.append("inferred")
     if fitted is not None and not fitted.scanned:
-        chosen.append("not_scanned")
-    return "\n".join(["assumed", *(f"  {CAUTION[name]}" for name in chosen)])
+        chosen.append("not scanned")
+    return "\n".join(["Assumptions", *(_wrapped(ASSUMPTIONS[name], "  - ") for name in chosen)])
 
 
-def _leaks(mechanism):
-    """What other columns tell about S, the most telling first."""
-    fitted, released = mechanism.fitted, mechanism.report().after.mutual_information
+def _leaks(mechanism, published):
+    """What every other column of the input reveals about S, those that reveal most first."""
+    fitted, released = mechanism.fitted, metrics.mutual_information(mechanism.released)
     telling = {leak.column for leak in fitted.telling(released)}
     alone = float(mechanism.joint.p_s.max())
     with_y = float((mechanism.p_y_given_s * mechanism.joint.p_s[:, None]).max(axis=0).sum())
-    width = max([20, *(len(shown(leak.column)) for leak in fitted.leaks)])
-    lines = [
-        "what other columns tell about S, each by itself",
-        f"  {'column':<{width}}{'values':>8}{'I(S;column) [nats]':>20}{'S guessed right':>18}",
-        f"  {'(none)':<{width}}{'':>8}{0.0:>20.4f}{alone:>18.1%}",
-        f"  {'(the released one)':<{width}}{len(mechanism.p_y):>8,}{released:>20.4f}{with_y:>18.1%}",
+    rows = [
+        ("  Column", "Published", "Values", "I(S;column)", "S guessed correctly", ""),
+        ("  (no column)", "", "", figure(0.0), share(alone), ""),
+        ("  (Y, released column)", "yes", f"{len(mechanism.p_y):,}", figure(released), share(with_y), ""),
     ]
     for leak in fitted.leaks:
-        information = f"{'>= ' if leak.at_least else ''}{leak.information:.4f}"
-        mark = "  tells more than the released column" if leak.column in telling else ""
-        lines.append(f"  {shown(leak.column):<{width}}{leak.n_values:>8,}{information:>20}{leak.guessed:>18.1%}{mark}")
-    return "\n".join(lines)
+        information = (
+            f"{'>= ' if leak.at_least else ''}{figure(leak.information, 'down' if leak.at_least else 'nearest')}"
+        )
+        is_published = "" if published is None else PUBLISHED[leak.column in published]
+        mark = "more than Y" * (leak.column in telling)
+        name = "  " + _shortened(shown(leak.column))
+        rows.append((name, is_published, f"{leak.n_values:,}", information, share(leak.guessed), mark))
+    if published is None:
+        rows = [(name, *others) for name, _, *others in rows]
+    return "\n".join(["Other columns of the input, each measured alone (nats)", *_table(rows)])
+
+
+def _shortened(name):
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
 
 
 def warnings(mechanism, passes, seeded):
-    """What is to be said before a file is sanitised."""
-    fitted = mechanism.fitted
+    """Yield what the user has to know before a file is sanitised; `passes` are the columns published unchanged."""
+    fitted, sensitive = mechanism.fitted, names(mechanism.fitted.sensitive)
     if seeded:
-        yield "a seed is not private: who guesses it can undo the draws; use --key-file"
-    kept = [name for name in passes if name in names(fitted.sensitive)]
-    if kept:
-        yield f"{', '.join(map(shown, kept))}: sensitive, and kept in the output"
-    others = [name for name in passes if name not in kept]
-    telling = {leak.column: leak for leak in fitted.telling(mechanism.report().after.mutual_information)}
-    named = [f"{shown(name)} ({telling[name].information:.2f} nats)" for name in others if name in telling]
+        yield "a seed is not private: whoever guesses it can undo the draws. Use --key-file"
+    if kept := [name for name in passes if name in sensitive]:
+        yield f"sensitive columns are kept in the output: {', '.join(map(shown, kept))}"
+    others = [name for name in passes if name not in sensitive]
+    telling = {leak.column: leak for leak in fitted.telling(metrics.mutual_information(mechanism.released))}
+    named = [f"{shown(name)} ({figure(telling[name].information)} nats)" for name in others if name in telling]
     if named:
-        yield f"passed as they are, though they tell more about S than the released column: {', '.join(named)}"
+        yield f"published unchanged although they reveal more about S than the released column: {', '.join(named)}"
     measured = {leak.column for leak in fitted.leaks if not leak.at_least or leak.column in telling}
     unknown = [name for name in others if name not in measured]
     if unknown:
-        yield f"passed as they are, and not fully measured for what they tell about S: {', '.join(map(shown, unknown))}"
+        yield f"published unchanged and not fully measured for leakage of S: {', '.join(map(shown, unknown))}"
+
+
+def fit_warnings(mechanism):
+    """Yield what the user has to know once a mechanism is fitted."""
+    for columns, n_values, n_records in promise.sides_with_few_records(mechanism):
+        yield (
+            f"{', '.join(map(shown, columns))}: {n_values:,} values among {n_records:,} records, so plug-in estimates "
+            "are no evidence. Use coarser bins (--bins), fewer columns, or --confidence"
+        )
 
 
 def counts(counts, path):
-    """What a pass did."""
-    share = counts.n_changed / counts.n_records if counts.n_records else 0.0
-    text = f"{path}: {counts.n_records:,} records, {counts.n_changed:,} changed ({share:.3%})"
+    """Text of what a pass over a file did."""
+    changed = counts.n_changed / counts.n_records if counts.n_records else 0.0
+    text = f"{path}: {counts.n_records:,} records, {counts.n_changed:,} changed ({share(changed)})"
     if counts.n_unseen_values:
-        text += f"; {counts.n_unseen_values:,} had a value that the fit did not see"
+        text += f"; {counts.n_unseen_values:,} had a value outside the fitted alphabet"
     if counts.n_unseen_pairs:
-        text += f"; {counts.n_unseen_pairs:,} were pairs that the fit did not see, drawn from P(x)"
+        text += f"; {counts.n_unseen_pairs:,} had a pair (s, x) that the fit never saw and were drawn from P(x)"
     return text
 
 
 def curves(curves):
-    """Share of records changed, a line for each point, a column for each mechanism."""
-    widths = {label: max(12, len(label) + 2) for label in curves.labels}
-    text = f"share of the records that change\n{curves.grid:>10}"
-    text += "".join(f"{label:>{width}}" for label, width in widths.items())
-    for i, point in enumerate(curves.points):
-        text += f"\n{point:>10g}" + "".join(f"{curves[one]['dtv'][i]:>{width}.3%}" for one, width in widths.items())
-    return text + "\n"
+    """Table of changed records with a row for each point and a column for each mechanism."""
+    head = f"{FIGURES.get(curves.grid, curves.grid)}", *curves.labels
+    rows = [
+        (f"  {point:g}", *(share(curves[label]["dtv"][i]) for label in curves.labels))
+        for i, point in enumerate(curves.points)
+    ]
+    return "\n".join(["Share of changed records", *_table([head, *rows])]) + "\n"
 
 
 def curves_csv(curves):
-    """Every figure of every point."""
+    """CSV of every figure of every point, with all digits."""
     lines = [",".join(("mechanism", "point", *curves.measures))]
     for label in curves.labels:
         for i, point in enumerate(curves.points):

@@ -1,15 +1,23 @@
 """Privacy against utility, point by point, for several mechanisms: `linred.tradeoff`."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linred._common import validation
+from linred._common.types import Matrix, Names
 from linred.design.registry import KINDS
 from linred.mechanism.mechanism import Mechanism
 from linred.privacy.leakage import unit_of
 from linred.privacy.target import Target, refuses_epsilon
+
+if TYPE_CHECKING:
+    from linred.distribution.joint import Joint
 
 MEASURES = {
     "alpha": "alpha, share of the way to P(x)",
@@ -19,13 +27,13 @@ MEASURES = {
     "min_lift": "min-lift of S to Y [{unit}]",
     "mutual_information_sy": "I(S;Y) [{unit}]",
     "maximal_leakage": "maximal leakage of S to Y [{unit}]",
-    "dtv": "share of records changed",
+    "dtv": "share of changed records",
     "mutual_information_xy": "I(X;Y) [{unit}]",
     "information_loss": "H(X) - I(X;Y) [{unit}]",
     "expected_distortion": "expected distortion E d(X,Y)",
     "gap": "gap to the dual bound",
 }
-"""What is known at every point, and how an axis says it."""
+"""The measures at every point, with the labels of their axes."""
 
 FOR_ALPHA = ("markov", "optimal_markov", "non_markov")
 FOR_TARGET = (*FOR_ALPHA, "optimal")
@@ -33,27 +41,36 @@ FOR_TARGET = (*FOR_ALPHA, "optimal")
 
 @refuses_epsilon
 def tradeoff(
-    joint, *, alphas=None, ldp=None, log_lift=None, mechanisms=None, distortion=None, base=math.e, time_limit=None
-):
-    """`Curves`: the figures of several mechanisms over a grid of alphas or of targets.
+    joint: Joint,
+    *,
+    alphas: float | Iterable[float] | None = None,
+    ldp: float | Iterable[float] | None = None,
+    log_lift: float | Iterable[float] | None = None,
+    mechanisms: Names | dict[str, Callable[..., Mechanism]] | None = None,
+    distortion: Matrix | None = None,
+    base: float = math.e,
+    time_limit: float | None = None,
+) -> Curves:
+    """Return the `Curves` of several mechanisms over a grid of alphas or of targets.
 
     Parameters
     ----------
     alphas, ldp, log_lift : sequence of numbers
-        One of the three: the points, in the order of the curves. Targets are in nats, whatever the base.
+        The points, in the order of the curves; give exactly one of the three. Targets are in nats, whatever the base.
     mechanisms : sequence of names, or dict of callables, optional
-        "markov" (Lemma 1), "optimal_markov" (the best without s), "non_markov" (Proposition 1), "optimal"; for targets
-        also "selective", "k_rr", "pram" and "watchdog". A callable is called with the joint and alpha=, ldp= or
-        log_lift=, and returns a Mechanism: {"mine": functools.partial(linred.optimal, prefer="information")}. Without
-        it the first three for alphas, the first four for targets. Callables get neither `distortion` nor `time_limit`.
+        "markov" (Lemma 1), "optimal_markov" (the optimum among mechanisms that do not use S), "non_markov"
+        (Proposition 1), "optimal"; for targets also "selective", "k_rr", "pram" and "watchdog". A callable is called
+        with the joint and alpha=, ldp= or log_lift=, and returns a Mechanism, for example
+        {"mine": functools.partial(linred.optimal, prefer="information")}; it gets neither `distortion` nor
+        `time_limit`. The default is the first three for alphas and the first four for targets.
     distortion : |X| x |X| matrix, optional
-        What mechanisms minimise, those that can, and what is reported as expected distortion.
-    base : of the logarithms that are reported.
-    time_limit : seconds for each programme.
+        The cost that mechanisms minimise, if they can, and that the expected distortion is computed with.
+    base : base of the reported logarithms.
+    time_limit : seconds for each linear programme.
 
     Guarantee
     ---------
-    Every point is a mechanism that was built and measured; nothing is interpolated.
+    Every point is a mechanism that was built and measured. No point is interpolated.
 
     >>> from linred.datasets import example_1
     >>> curves = tradeoff(example_1(), ldp=[0.5, 1.0])
@@ -75,26 +92,26 @@ def tradeoff(
 
 
 class Curves:
-    """Figures of mechanisms over a grid: `curves[label][measure]` is an array, a value for each point.
+    """Figures of mechanisms over a grid: `curves[label][measure]` is an array with a value for each point.
 
     Attributes
     ----------
-    grid : "alpha", "ldp" or "log_lift", what was varied; `points` its values.
-    labels : of the mechanisms. `measures` : see `linred.report.tradeoff.MEASURES`.
-    base : of the logarithms.
+    grid : "alpha", "ldp" or "log_lift", the parameter that was varied; `points` are its values.
+    labels : names of the mechanisms. `measures` : see `linred.report.tradeoff.MEASURES`.
+    base : base of the logarithms.
     """
 
-    def __init__(self, grid, points, curves, base):
+    def __init__(self, grid: str, points: np.ndarray, curves: dict[str, dict[str, np.ndarray]], base: float) -> None:
         self.grid, self.points, self.base, self._curves = grid, points, base, curves
         self.labels, self.measures = tuple(curves), tuple(MEASURES)
 
-    def __getitem__(self, label):
+    def __getitem__(self, label: str) -> dict[str, np.ndarray]:
         if label not in self._curves:
-            raise KeyError(f"{label!r} is none of the curves {', '.join(map(repr, self.labels))}")
+            raise KeyError(f"{label!r} is not one of the curves: {', '.join(map(repr, self.labels))}")
         return self._curves[label]
 
-    def to_pandas(self):
-        """A DataFrame with a row for each mechanism and point: `mechanism`, `asked` (the point), then the measures."""
+    def to_pandas(self) -> Any:
+        """Return a DataFrame with a row for each mechanism and point: `mechanism`, `asked` (the point), measures."""
         try:
             import pandas
         except ImportError:
@@ -102,17 +119,17 @@ class Curves:
         parts = ({"mechanism": label, "asked": self.points, **curve} for label, curve in self._curves.items())
         return pandas.concat(map(pandas.DataFrame, parts), ignore_index=True)
 
-    def plot(self, x=None, y="dtv", ax=None):
-        """Draw measure y against measure x, by default against what was varied; returns the matplotlib axes."""
+    def plot(self, x: str | None = None, y: str = "dtv", ax: Any = None) -> Any:
+        """Draw measure y against measure x, by default the varied parameter, and return the matplotlib axes."""
         from linred.report import plots
 
         return plots.draw(self, self.grid if x is None else x, y, ax)
 
-    def axis_label(self, measure):
-        """What an axis of this measure is called, with its unit."""
+    def axis_label(self, measure: str) -> str:
+        """Return the label of an axis of this measure, with its unit."""
         return MEASURES[measure].format(unit=unit_of(self.base))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Curves of {', '.join(self.labels)} at {self.points.size} values of {self.grid}>"
 
 
@@ -120,14 +137,14 @@ def _grid(**given):
     chosen = [(name, values) for name, values in given.items() if values is not None]
     if len(chosen) != 1:
         names = ", ".join(name for name, _ in chosen) or "none"
-        raise ValueError(f"just one of alphas, ldp and log_lift is needed; given: {names}")
+        raise ValueError(f"give exactly one of alphas=, ldp= and log_lift=; given: {names}")
     name, values = chosen[0]
     try:
         points = list(values)
     except TypeError:
         points = [values]
     if not points:
-        raise ValueError(f"{name} has no points")
+        raise ValueError(f"{name}= has no points: give at least one number")
     high = 1.0 if name == "alphas" else math.inf
     points = [validation.number(f"{name}[{i}]", point, 0.0, high) for i, point in enumerate(points)]
     return name.removesuffix("s"), np.array(points)
@@ -138,7 +155,7 @@ def _makers(mechanisms, grid, distortion, time_limit):
     if isinstance(mechanisms, dict) and mechanisms:
         for label, make in mechanisms.items():
             if not callable(make):
-                raise ValueError(f"mechanisms[{label!r}] = {make!r} cannot be called")
+                raise ValueError(f"mechanisms[{label!r}] has type {validation.type_name(make)}, which cannot be called")
         return mechanisms
     options = {"distortion": distortion, "time_limit": time_limit}
     known = {name: partial(_made, kind, options) for name, kind in KINDS.items() if kind.takes_alpha or grid != "alpha"}
@@ -149,7 +166,7 @@ def _makers(mechanisms, grid, distortion, time_limit):
         raise ValueError(f"mechanisms = {mechanisms!r} is neither a list of names nor a dict of callables")
     for i, label in enumerate(labels):
         if not isinstance(label, str) or label not in known:
-            raise ValueError(f"mechanisms[{i}] = {label!r} is none of {', '.join(map(repr, known))} for {grid}")
+            raise ValueError(f"mechanisms[{i}] = {label!r} is not one of {', '.join(map(repr, known))} for {grid}")
     return {label: known[label] for label in labels}
 
 
@@ -161,7 +178,9 @@ def _made(kind, options, joint, **point):
 
 def _figures(label, mechanism, base, distortion):
     if not isinstance(mechanism, Mechanism):
-        raise ValueError(f"mechanisms[{label!r}] returned a {type(mechanism).__name__}, not a linred.Mechanism")
+        raise ValueError(
+            f"mechanisms[{label!r}] returned type {validation.type_name(mechanism)}, not a linred.Mechanism"
+        )
     report = mechanism.report(base)
     after, utility = report.after.as_dict(), report.utility
     return {

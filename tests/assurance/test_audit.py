@@ -209,14 +209,14 @@ def test_it_prints_as_a_table():
     mechanism, s, x, y = released_at(1.0, 5000)
     text = str(audit(s, x, x=x, mechanism=mechanism, claim=mechanism.target))
     lines = text.splitlines()
-    assert lines[0] == "what is told about S [nats]           at least       claimed"
-    assert (lines[1][:6], lines[1][-8:]) == ("  LDP ", " 1.00000")
-    assert "From 5,000 released records, with confidence 0.95." in lines
+    assert lines[0] == "Lower bounds at 95 % confidence, from 5,000 released records."
+    assert lines[2] == "Leakage about S (nats)   At least   Claimed"
+    assert (lines[3][:6], lines[3][-6:]) == ("  LDP ", " 1.000")
     assert "The claim: refuted." in lines
-    assert "The mechanism: refuted, these are not its transitions." in lines
+    assert "The mechanism: refuted; these are not its transitions." in lines
     clean = audit(s, y, claim=1.0)
     assert "The claim: consistent with these records, which does not prove it." in str(clean)
-    assert "claimed" not in str(audit(s, y))
+    assert "Claimed" not in str(audit(s, y))
 
 
 def test_an_audit_is_immutable_and_can_be_pickled():

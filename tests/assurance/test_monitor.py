@@ -478,17 +478,20 @@ def test_what_a_person_reads():
     monitor = Monitor(MECHANISM)
     monitor.update(S, X)
     lines = str(monitor).splitlines()
-    assert lines[0] == "drift: 100 records seen, against 200 of the calibration"
-    assert lines[1].endswith("the alarm is at 6.9 (confidence 0.999)")
-    assert lines[2] == "no drift seen"
+    assert lines[0] == "Drift monitor: 100 records observed; 200 in the calibration"
+    assert lines[1].endswith("the alarm is raised at 6.9 (confidence 0.999)")
+    assert lines[3] == "No drift detected"
     with pytest.warns(DriftWarning):
         monitor.update(["m"] * 501, ["a"] * 500 + ["?"])
     lines = str(monitor).splitlines()
-    assert lines[0] == "drift: 601 records seen, 1 with values outside the alphabets, against 200 of the calibration"
-    assert lines[2].startswith(
+    assert (
+        lines[0] == "Drift monitor: 601 records observed, 1 with values outside the alphabets; 200 in the calibration"
+    )
+    assert lines[3].startswith(
         "DRIFT: the stream no longer comes from the distribution that the mechanism was fitted on; "
     )
-    assert lines[3].startswith("most evidence given s = 'm': ")
+    assert lines[2].startswith("Largest evidence within one value of S: ")
+    assert "'m'" not in str(monitor), "it may go to a log"
     assert "drift in 601 records" in repr(monitor)
 
 

@@ -78,7 +78,7 @@ def test_what_becomes_of_unseen_values(linred_command, artifact_path, unseen):
     Path("in.csv").write_text(HEADER + "\n".join(rows) + "\n")
     done = linred_command("sanitize", "in.csv", "-m", artifact_path, "-o", "out.csv", "--unseen", unseen, "--seed", "1")
     assert done.code == 0
-    assert "1,500 had a value that the fit did not see" in done.err
+    assert "1,500 had a value outside the fitted alphabet" in done.err
     drawn = Path("out.csv").read_text().splitlines()[1:]
     assert len(drawn) == 2000
     unknown = [value for i, value in enumerate(drawn) if i % 4 < 3]
@@ -178,7 +178,7 @@ def test_names_of_columns_that_break_lines_do_not_break_ours(linred_command):
     asked = ("--sensitive", '"s\nlinred: done"', "--public", "x", "--alpha", "0.5", "-o", "m.json")
     done = linred_command("fit", "in.csv", *asked)
     assert done.code == 0
-    assert "protect 's\\nlinred: done' (2 values)" in done.out
+    assert "Sensitive column, S: 's\\nlinred: done' (2 values)" in done.out
     assert "\x1b" not in done.out
     done = linred_command("sanitize", "in.csv", "-m", "m.json", "-o", "out.csv", "--keep-sensitive")
     assert done.code == 0
@@ -204,7 +204,7 @@ def test_a_failure_in_a_later_step_says_what_was_stored(linred_command, monkeypa
     """The failure comes while the page is made, when its temporary file exists already."""
     error, code = FAILURES[what]
 
-    def fail(mechanism):
+    def fail(mechanism, **_):
         assert any("page.html" in name for name in files_in("."))
         raise error
 
@@ -222,7 +222,7 @@ def test_sigterm_in_a_later_step_says_what_was_stored(tmp_path):
 import os, signal, sys
 from linred.cli.main import main
 from linred.report import html
-html.page = lambda mechanism: os.kill(os.getpid(), signal.SIGTERM)
+html.page = lambda mechanism, **_: os.kill(os.getpid(), signal.SIGTERM)
 main(sys.argv[1:])
 """
     asked = ("run", ADULT, *ASKED, "-o", "out.csv", "--html", "page.html", "-q")

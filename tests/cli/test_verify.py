@@ -47,9 +47,9 @@ def _joint():
 
 def test_the_report_says_what_holds_and_what_it_costs(certain, linred_command):
     text = linred_command("report", certain).out
-    assert "with confidence, on estimated data" in text
-    assert "if the fitted P(S, X) were the truth" in text
-    assert "redrawn from P_X" in text
+    assert "Certified at 90 % confidence: someone who knows" in text
+    assert "(plug-in optimum)" in text
+    assert "resampled from P_X" in text
     figures = json.loads(linred_command("report", certain, "--json").out)
     assert figures["certified"]["ldp"] == 1.0
     assert figures["design"]["dtv"] == linred.load(certain).dtv()
@@ -58,15 +58,15 @@ def test_the_report_says_what_holds_and_what_it_costs(certain, linred_command):
 def test_the_page_says_it_too(certain, linred_command):
     assert linred_command("report", certain, "--html", "page.html").code == 0
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "With a confidence of 90.0\u00a0%: whoever sees" in page
+    assert "Certified at 90 % confidence: someone who knows" in page
     assert 'data-figure="certified.ldp" value="1.0"' in page
-    assert "The price of confidence" in page
+    assert "The price of certification" in page
 
 
 def test_run_with_confidence(linred_command):
     done = linred_command("run", ADULT, *CERTAIN, "-o", "out.csv", "--columns", "education", "-m", "m.json")
     assert done.code == 0
-    assert "at 0.9" in done.out
+    assert "Certified at 90 %" in done.out
     assert linred.load("m.json").certified.confidence == 0.9
 
 
@@ -83,7 +83,7 @@ def test_certify_on_the_fit_and_on_others(certain, linred_command):
     assert done.code == 0, done.err
     joint = _joint()
     assert linred.load("certified.json").certified == linred.certify(mechanism, joint + joint)
-    assert "plug-in" in done.out
+    assert "Plug-in estimate" in done.out
 
 
 def test_certify_refuses_the_records_of_the_fit(certain, linred_command):

@@ -79,7 +79,7 @@ def test_adult_end_to_end():
     assert design.n_fitted + design.n_held_out == 48_842
     assert {"Married-AF-spouse"} <= set(design.redrawn_s)
     assert {"Armed-Forces"} <= set(design.redrawn_x)
-    assert all(text in str(design) for text in ("0.84%", "90.28%", "'Armed-Forces'"))
+    assert all(text in str(design) for text in ("0.84 %", "90.28 %", "'Armed-Forces'"))
 
 
 def test_adult_over_other_splits(monkeypatch):

@@ -70,4 +70,4 @@ def test_beside_the_exact_figures_of_a_mechanism():
     text = str(report)
     assert "S to X: radius 1.273, outside the region" in text
     assert "S to Y: radius 0.1273, inside the region" in text
-    assert f"{exact:#.5g}" in text
+    assert f"{exact:#.4g}" in text

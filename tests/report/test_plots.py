@@ -17,7 +17,7 @@ def drawn(*labels, **arguments):
 
 def test_a_picture_has_units_and_each_line_its_name_beside_it():
     curves, ax = drawn("markov", "non_markov", "optimal", x="ldp", y="dtv")
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("LDP of S to Y [bits]", "share of records changed")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("LDP of S to Y [bits]", "share of changed records")
     names = [text.get_text() for text in ax.texts]
     assert names == ["Lemma 1", "Proposition 1", "optimal"]
     assert [text.get_color() for text in ax.texts] == [line.get_color() for line in ax.lines]
@@ -48,9 +48,9 @@ def test_a_picture_of_what_nobody_knows():
 
 
 def test_a_picture_of_something_else():
-    with pytest.raises(ValueError, match="y = 'damage' is none of 'alpha', 'ldp'"):
+    with pytest.raises(ValueError, match="y = 'damage' is not one of 'alpha', 'ldp'"):
         drawn("markov", y="damage")
-    with pytest.raises(ValueError, match=r"x = \['ldp'\] is none of 'alpha', 'ldp'"):
+    with pytest.raises(ValueError, match=r"x = \['ldp'\] is not one of 'alpha', 'ldp'"):
         drawn("markov", x=["ldp"])
-    with pytest.raises(TypeError, match="ax = 3 is not matplotlib axes"):
+    with pytest.raises(TypeError, match="ax has type int; matplotlib axes are needed"):
         drawn("markov", ax=3)

@@ -79,19 +79,19 @@ def test_to_pandas():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "just one of alphas, ldp and log_lift is needed; given: none"),
+        ({}, "give exactly one of alphas=, ldp= and log_lift=; given: none"),
         ({"alphas": [0.1], "ldp": [1.0]}, "given: alphas, ldp"),
         ({"alphas": [0.5, 1.5]}, r"alphas\[1\] = 1.5 is outside \[0, 1\]"),
         ({"ldp": [1.0, math.nan]}, r"ldp\[1\] = nan is outside"),
         ({"ldp": [1.0, [2.0]]}, r"ldp\[1\] is a list, not a number"),
         ({"ldp": "1"}, r"ldp\[0\] is a str, not a number"),
-        ({"ldp": []}, "ldp has no points"),
+        ({"ldp": []}, "ldp= has no points"),
         ({"ldp": [1.0], "mechanisms": 5}, "mechanisms = 5 is neither a list of names nor a dict of callables"),
         ({"ldp": [1.0], "mechanisms": {}}, "mechanisms = {} is neither"),
-        ({"ldp": [1.0], "mechanisms": {"mine": lambda joint, ldp: None}}, r"\['mine'\] returned a NoneType, not a"),
-        ({"ldp": [1.0], "mechanisms": ["markov", "best"]}, r"mechanisms\[1\] = 'best' is none of 'markov'"),
-        ({"alphas": [0.5], "mechanisms": ["k_rr"]}, r"mechanisms\[0\] = 'k_rr' is none of .* for alpha"),
-        ({"ldp": [1.0], "mechanisms": {"mine": 3}}, r"mechanisms\['mine'\] = 3 cannot be called"),
+        ({"ldp": [1.0], "mechanisms": {"mine": lambda joint, ldp: None}}, r"\['mine'\] returned type NoneType, not a"),
+        ({"ldp": [1.0], "mechanisms": ["markov", "best"]}, r"mechanisms\[1\] = 'best' is not one of 'markov'"),
+        ({"alphas": [0.5], "mechanisms": ["k_rr"]}, r"mechanisms\[0\] = 'k_rr' is not one of .* for alpha"),
+        ({"ldp": [1.0], "mechanisms": {"mine": 3}}, r"mechanisms\['mine'\] has type int, which cannot be called"),
         ({"ldp": [1.0], "base": 1.0}, "base = 1.0 is not a finite number above 1"),
     ],
 )
@@ -101,5 +101,5 @@ def test_bad_arguments(arguments, message):
 
 
 def test_a_curve_that_is_not_there():
-    with pytest.raises(KeyError, match="'optimal' is none of the curves 'markov'"):
+    with pytest.raises(KeyError, match="'optimal' is not one of the curves: 'markov'"):
         linred.tradeoff(example_1(), ldp=[1.0], mechanisms="markov")["optimal"]
