@@ -141,9 +141,7 @@ def test_a_frame_holds_no_value_that_no_record_has(kind):
     before, result = values(frame), sanitized(frame)
     after = values(result)
     assert list(after) == [name for name in before if name != "s"]
-    assert {name: after[name] for name in after if name != "x"} == {
-        name: before[name] for name in after if name != "x"
-    }
+    assert {name: after[name] for name in after if name != "x"} == {name: before[name] for name in after if name != "x"}
     result = result.collect() if isinstance(result, pl.LazyFrame) else result
     assert [way for way, raw in written(result).items() if b"Zq7" in raw] == []
     assert values(frame) == before

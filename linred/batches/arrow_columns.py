@@ -27,7 +27,7 @@ class Replaced(ArrowLabels):
         value_type = arrow_type.value_type if is_dictionary else arrow_type
         if is_dictionary and len(distinct) > np.iinfo(arrow_type.index_type.to_pandas_dtype()).max:
             raise FileError(
-                f"column {name!r} of {arrow_type} cannot hold {len(distinct):,} labels: cast its indices to a wider type"
+                f"column {name!r} of {arrow_type} cannot hold {len(distinct):,} labels: its indices need a wider type"
             )
         is_refused = False
         try:

@@ -103,7 +103,9 @@ def missing_column(table, name, asked, all_names, role=""):
     lacks = f"{table} has no column {name!r}" + (f" ({role})" if role else "")
     if not set(asked) & set(all_names):
         n_columns = f"{len(all_names)} column{'s' * (len(all_names) != 1)}"
-        return f"{lacks}, nor any other that was asked for; it has {n_columns}. Is its first line a record, not a header?"
+        return (
+            f"{lacks}, nor any other that was asked for; it has {n_columns}. Is its first line a record, not a header?"
+        )
     near = difflib.get_close_matches(name, [one for one in all_names if isinstance(one, str)], 1)
     return f"{lacks}: did you mean {near[0]!r}?" if near else f"{lacks}: it has {listed(all_names)}"
 

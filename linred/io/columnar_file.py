@@ -1,7 +1,8 @@
 """Parquet and Arrow files. Columns keep their types; metadata is left out.
 
-A dictionary that passes holds the values that occur in its batch. It becomes a column of plain values where it would
-have to be the same for all batches, and so hold values of batches still to come: in an Arrow file, and if it is ordered.
+A dictionary that passes holds the values that occur in its batch. An ordered dictionary, and
+any in an Arrow file, becomes a column of plain values: it would have to be the same for all batches, and so hold values
+of batches still to come.
 """
 
 import base64
@@ -49,7 +50,6 @@ class _Source(AbstractContextManager):
             raise FileError(
                 f"{self.path} should have {self.n_records:,} records, but {self.n_read:,} could be read: it is damaged"
             )
-
 
     @contextmanager
     def _reading(self):

@@ -1,4 +1,4 @@
-"""Counts a file into a Joint, in one pass and in the memory of its alphabets, and measures what other columns reveal."""
+"""Counts a file into a Joint, in one pass and in the memory of its alphabets, and measures leakage of other columns."""
 
 import itertools
 import json
@@ -86,7 +86,7 @@ def _check_columns(source, sensitive, public):
         arrow_type = source.schema.field(name).type
         if getattr(arrow_type, "unit", None) == "ns" or kind_of_type(arrow_type) not in KINDS:
             raise FileError(
-                f"{source.path}: column {name!r} has type {arrow_type}, which cannot be S or X: cast it to text, numbers or times"
+                f"{source.path}: column {name!r} of {arrow_type} cannot be S or X: cast it to text, numbers or times"
             )
 
 
@@ -139,9 +139,8 @@ class _Read:
                 absent = column.missing()
                 if missing == "error" and absent.any():
                     record = int(np.argmax(absent)) + self._start + 1
-                    raise FileError(
-                        f"{self._path}: record {record:,}, column {name!r}: missing value. Choose --missing category or skip"
-                    )
+                    where = f"record {record:,}, column {name!r}"
+                    raise FileError(f"{self._path}: {where}: missing value. Choose --missing category or skip")
                 self._valid &= ~absent
             columns = {name: column.take(self._valid) for name, column in columns.items()}
         return [self._encoded(columns, specs, encoder) for specs, encoder in zip(sides, encoders, strict=True)]

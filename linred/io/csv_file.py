@@ -145,7 +145,7 @@ class _Utf8:
         while raw and not piece:
             raw = self._stream.read(n_bytes)
             piece = raw if self._decoder is None else self._decoder.decode(raw, final=not raw).encode()
-        self.n_bytes_read = self.n_bytes_read + len(piece) if self._is_pipe else self._file.tell()  # bytes of the stored file
+        self.n_bytes_read = self.n_bytes_read + len(piece) if self._is_pipe else self._file.tell()
         return piece
 
     def close(self):
@@ -239,7 +239,9 @@ class CsvSink:
         self._file = self._stream = Lent(file)
         if form.compression:
             self._stream = pa.CompressedOutputStream(pa.PythonFile(self._file, mode="w"), form.compression)
-        self._stream.write(self._delimiter.encode().join(_field(name, self._delimiter) for name in schema.names) + b"\n")
+        self._stream.write(
+            self._delimiter.encode().join(_field(name, self._delimiter) for name in schema.names) + b"\n"
+        )
 
     def _write_null(self, arrow_type):
         self._arrow_lines(pa.record_batch([pa.nulls(1, arrow_type)], [""]), "none")
@@ -271,7 +273,7 @@ class CsvSink:
         except pa.ArrowInvalid:
             return self._arrow_lines(batch, "needed")
         if np.count_nonzero(np.frombuffer(lines, np.uint8) == ord("\n")) != batch.num_rows:
-            raise FileError(f"{batch.num_rows} records gave another number of lines: this is a fault of linred, please report it")
+            raise FileError(f"{batch.num_rows} records gave another number of lines: please report this fault")
         return lines
 
     def _arrow_lines(self, batch, quoting):

@@ -61,7 +61,13 @@ def _format_of(path, name):
 
 
 _NAMES = "csv, tsv, csv.gz, csv.zst, parquet, arrow, feather or arrows"
-_OF_OTHERS = ".xls .xlsx .xlsm .ods .numbers .json .jsonl .ndjson .xml .html .pdf .db .sqlite .sqlite3 .mdb .accdb .dta .sav .sas7bdat .xpt .rds .rdata .orc .avro .h5 .hdf5 .pkl .pickle .npy .npz .zip .7z".split()
+_OF_OTHERS = frozenset(
+    f".{name}"
+    for names in ("xls xlsx xlsm ods numbers", "json jsonl ndjson xml html pdf", "db sqlite sqlite3 mdb accdb",
+                  "dta sav sas7bdat xpt rds rdata", "orc avro h5 hdf5 pkl pickle npy npz zip 7z")
+    for name in names.split()
+)  # fmt: skip
+"""Extensions of other formats, for which --from cannot help."""
 
 
 def _unknown(path, extension):
@@ -70,7 +76,9 @@ def _unknown(path, extension):
     known += ".feather, .arrows)"
     if extension in _OF_OTHERS:
         return f"{path}: {extension} files are not supported. {known}: export the table to CSV or Parquet"
-    return f"{path}: its extension is unknown. {known}: rename it, or name its format by --from or --to, as in --from csv"
+    return (
+        f"{path}: its extension is unknown. {known}: rename it, or name its format by --from or --to, as in --from csv"
+    )
 
 
 def open_source(path, form, *, encoding="utf-8"):

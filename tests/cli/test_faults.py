@@ -42,7 +42,11 @@ BAD_FILES = {
         "marital_status,occupation,\u00e9\n".encode("latin-1"),
         "first line is not utf-8",
     ),
-    "an unseen value": (HEADER + f"{ROW}\nDivorced,Astronaut\n", "record 2, column 'occupation': value not in", "--unseen"),
+    "an unseen value": (
+        HEADER + f"{ROW}\nDivorced,Astronaut\n",
+        "record 2, column 'occupation': value not in",
+        "--unseen",
+    ),
     "an unseen s": (HEADER + "Engaged,Sales\n", "record 1, column 'marital_status': value not in"),
     "an unseen missing value": (HEADER + "Divorced,\n", "record 1, column 'occupation': value not in"),
 }
@@ -103,7 +107,9 @@ def test_files_that_are_not_what_their_name_says(linred_command, artifact_path):
 def test_a_cut_file_is_refused_and_nothing_is_left(linred_command, artifact_path):
     table = csv.read_csv(ADULT)
     Path("in.csv.gz").write_bytes(gzip.compress(ADULT.read_bytes())[:-1000])
-    refused(linred_command("sanitize", "in.csv.gz", "-m", artifact_path, "-o", "out.csv"), "in.csv.gz", "damaged, cut off")
+    refused(
+        linred_command("sanitize", "in.csv.gz", "-m", artifact_path, "-o", "out.csv"), "in.csv.gz", "damaged, cut off"
+    )
     parquet.write_table(table, "in.parquet")
     raw = Path("in.parquet").read_bytes()
     Path("in.parquet").write_bytes(raw[: len(raw) // 2])

@@ -20,7 +20,10 @@ OPTIONS = {
     "bins of nothing": (("fit", ADULT, *ASKED, "--bins", "age=1,2"), "--bins names 'age'"),
     "bins without edges": (("fit", ADULT, *ASKED, "--bins", "occupation"), "is not COLUMN=EDGE"),
     "bins out of order": (("fit", ADULT, *ASKED, "--bins", "occupation=2,1"), "not a finite number above"),
-    "bins of text": (("fit", ADULT, *ASKED, "--bins", "occupation=1,2"), "column 'occupation': a value after record 0 is not a number"),
+    "bins of text": (
+        ("fit", ADULT, *ASKED, "--bins", "occupation=1,2"),
+        "a value after record 0 is not a number",
+    ),
     "bins of one column twice": (
         ("fit", ADULT, *ASKED, "--bins", "age=1", "--bins", "age=2,3"),
         "'age' is there twice",

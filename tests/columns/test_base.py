@@ -62,8 +62,6 @@ def test_a_column_too_narrow_for_the_labels_is_refused(kind):
     ],
 )
 def test_labels_that_a_column_would_change_are_refused_before_a_draw(labels, x, message):
-    with pytest.raises(
-        ValueError, match=f"x is a .* which cannot hold {message} of the mechanism"
-    ) as e:
+    with pytest.raises(ValueError, match=f"x is a .* which cannot hold {message} of the mechanism") as e:
         uniform(*labels).sanitize(None, x)
     assert "\n" not in str(e.value)

@@ -150,5 +150,7 @@ def test_bins_that_no_record_was_in_are_known():
 
 def test_text_is_no_number():
     frame = {"sex": ["f", "m"], "age": ["20", "30"]}
-    with pytest.raises(ValueError, match=r"^column 'age'\[0\] is a str that is not a number: bins need a column of numbers$"):
+    with pytest.raises(
+        ValueError, match=r"^column 'age'\[0\] is a str that is not a number: bins need a column of numbers$"
+    ):
         fit(public="age", bins=EDGES).fit(frame)

@@ -71,7 +71,10 @@ def test_nothing_in_nothing_out(kind):
     [
         (pl.DataFrame({"a": X}).lazy(), "x is a polars.*LazyFrame, not a column"),
         (pl.col("a"), "x is a polars.*Expr, not a column"),
-        (pd.DataFrame({"a": X, "b": X}), "x is a table of 2 columns, and label 0 of the mechanism is not a tuple of 2 values"),
+        (
+            pd.DataFrame({"a": X, "b": X}),
+            "x is a table of 2 columns, and label 0 of the mechanism is not a tuple of 2 values",
+        ),
     ],
 )
 def test_what_is_no_column_of_the_mechanism(x, message):

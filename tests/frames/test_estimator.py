@@ -111,7 +111,9 @@ def test_parameters_clones_and_pickles():
     assert again.transform(DATA) == sanitizer.transform(DATA)
     assert copy.set_params(alpha=0.1, id="id") is copy
     assert (copy.alpha, copy.id, copy.get_params()["alpha"]) == (0.1, "id", 0.1)
-    with pytest.raises(ValueError, match=r"^'epsilon' is not a parameter of Sanitizer, which has sensitive, public, ldp, "):
+    with pytest.raises(
+        ValueError, match=r"^'epsilon' is not a parameter of Sanitizer, which has sensitive, public, ldp, "
+    ):
         copy.set_params(alpha=0.9, epsilon=1)
     assert copy.alpha == 0.1
 

@@ -228,8 +228,14 @@ REFUSED = [
     ({"start": -1}, "start = -1 is outside"),
     ({"threads": 0}, "threads = 0 is outside"),
     ({"unseen": "drop"}, "unseen = 'drop' is not 'error', 'marginal' or 'null'"),
-    ({"public": ["job", "year"]}, "public names 2 columns, but not every label of the mechanism is a tuple of 2 values"),
-    ({"sensitive": ["sex", "year"]}, "sensitive names 2 columns, but not every label of the mechanism is a tuple of 2 values"),
+    (
+        {"public": ["job", "year"]},
+        "public names 2 columns, but not every label of the mechanism is a tuple of 2 values",
+    ),
+    (
+        {"sensitive": ["sex", "year"]},
+        "sensitive names 2 columns, but not every label of the mechanism is a tuple of 2 values",
+    ),
     ({"mechanism": FITTED, "public": ["job", "year"]}, "public names 2 columns; the mechanism was fitted on 'job'"),
     ({"public": "year"}, "column 'year' has whole numbers; the mechanism was made for text"),
     ({"sensitive": "full", "unseen": "marginal"}, "column 'full' has true or false; the mechanism was made for text"),
@@ -289,7 +295,9 @@ def test_a_mechanism_is_needed():
 
 
 def test_a_task_does_not_show_its_key():
-    assert "key" not in repr(FrameTask(MECHANISM, {}, {}, keep_sensitive=False, columns=None, id=None, key=KEY, context=b""))
+    assert "key" not in repr(
+        FrameTask(MECHANISM, {}, {}, keep_sensitive=False, columns=None, id=None, key=KEY, context=b"")
+    )
 
 
 def test_no_package_is_imported_that_a_frame_does_not_bring():

@@ -8,6 +8,7 @@ import pytest
 from pyarrow import parquet
 
 import linred
+from linred.io.formats import format_of, open_source
 from support.commands import ADULT, TARGET, as_rows, column, fit, key_file, read_csv, refused
 
 
@@ -173,7 +174,10 @@ def test_all_that_is_missing_is_missing(linred_command, what):
     assert (joint.x_labels, joint.counts.tolist()) == ((1.5, 2.5, None), [[10, 0, 10], [0, 10, 10]])
     key_file(linred_command)
     named = ("--id", "id", "--key-file", "key")
-    refused(linred_command("sanitize", "in.arrow", "-m", "m.json", "-o", "out.arrow", *named), "record 2, column 'id' (--id): missing value")
+    refused(
+        linred_command("sanitize", "in.arrow", "-m", "m.json", "-o", "out.arrow", *named),
+        "record 2, column 'id' (--id): missing value",
+    )
 
 
 N = 40
@@ -266,3 +270,45 @@ def test_the_text_of_small_adult_is_the_same_from_any_row_groups(linred_command)
         assert linred_command("sanitize", "in.parquet", *how).code == 0
         assert column(read_csv(f"{size}.csv"), "age") == rows["age"].to_pylist()[:500]
     assert Path("1.csv").read_text() == Path("100.csv").read_text() == Path("5000.csv").read_text()
+
+
+def test_a_name_with_a_dot_counts_towards_the_size_of_a_record():
+    table = pa.table({"a.b": ["q" * 100_000] * 5, "c": pa.array([{"d": 1}] * 5)})
+    parquet.write_table(table, "in.parquet", use_dictionary=False, compression="none")
+    with open_source("in.parquet", format_of("in.parquet")) as source:
+        assert source._record_bytes(source._reader([]), 0, ["a.b"], ()) >= 100_000
+        assert source._record_bytes(source._reader([]), 0, ["c"], ()) < 100_000
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "arrows", "csv.gz"])
+def test_errors_of_damaged_files_show_no_value(linred_command, form):
+    """Every text that pyarrow may give is replaced by the kind of fault and the record after which it comes."""
+    table = pa.table({"s": ["f", "m"] * 50_000, "x": ["SECRET", "b"] * 50_000})
+    if form == "csv.gz":
+        with pa.output_stream("in.csv.gz", compression="gzip") as file:
+            file.write(b"s,x\n" + b"f,SECRET\n" * 1_000_000)
+    elif form == "parquet":
+        parquet.write_table(table, "in.parquet", row_group_size=10_000)
+    else:
+        with (pa.ipc.new_file if form == "arrow" else pa.ipc.new_stream)(f"in.{form}", table.schema) as file:
+            file.write_table(table, max_chunksize=10_000)
+    raw = Path(f"in.{form}").read_bytes()
+    middle = len(raw) // 2
+    Path(f"in.{form}").write_bytes(raw[:middle] + bytes(len(raw) - middle - 100) + raw[-100:] if form == "arrow" else
+                                   raw[:middle])  # fmt: skip
+    done = linred_command("fit", f"in.{form}", "--sensitive", "s", "--public", "x", "--alpha", "0.5")
+    assert (done.code, "SECRET" in done.err) == (2, False), done
+    refused(done, f"in.{form}")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_value_that_no_bin_can_hold_is_not_shown(linred_command, form):
+    values = ["20", "30"] * 500 + ["SECRET"]
+    table = pa.table({"s": ["f", "m"] * 500 + ["f"], "x": values})
+    if form == "csv":
+        Path("in.csv").write_text("s,x\n" + "".join(f"f,{value}\n" for value in values))
+    else:
+        parquet.write_table(table, "in.parquet")
+    done = linred_command("fit", f"in.{form}", "--sensitive", "s", "--public", "x", "--alpha", "1", "--bins", "x=25")
+    refused(done, f"in.{form}: column 'x': a value after record 0 is not a number")
+    assert "SECRET" not in done.err

@@ -121,7 +121,10 @@ DOMAINS = {
     "not JSON": ("{", "the domain is not JSON: line 1, column 2"),
     "no object": ("[]", 'a domain is an object {"column": ["label", ...], ...}'),
     "no list": ('{"occupation": "Sales"}', "occupation is not a list"),
-    "a column is missing": ('{"occupation": ["Sales"]}', "--domain does not declare labels for column 'marital_status'"),
+    "a column is missing": (
+        '{"occupation": ["Sales"]}',
+        "--domain does not declare labels for column 'marital_status'",
+    ),
     "a label twice": ('{"occupation": ["Sales", "Sales"]}', "'occupation'[1] = 'Sales' is there before"),
     "no number": ('{"occupation": [{"decimal": "abc"}]}', "occupation[0] = 'abc' is not a decimal"),
     "no such time": ('{"occupation": [{"datetime64": [1e26, "s", 1]}]}', "is not a datetime64"),

@@ -102,3 +102,20 @@ def test_text_is_an_adapter(text_column):
     assert text_column.missing().tolist() == [False, False, True, False, False, False]
     assert text_column.encoded(sort=True).labels == ("a", 'a "q"', "b", "zz", None)
     assert text_column.take(~text_column.missing()).values() == ["a", "b", 'a "q"', "zz", "b"]
+
+
+def test_a_name_with_a_carriage_return_is_quoted(linred_command):
+    Path("in.csv").write_text('s,x,"a\rb"\nf,a,1\nm,b,2\n', newline="")
+    fit(linred_command, "in.csv", "s", "x", "--alpha", "0.5", "--no-scan")
+    assert linred_command("sanitize", "in.csv", "-m", "mechanism.json", "-o", "out.csv", "-q").code == 0
+    with open("out.csv", newline="") as file:
+        assert next(csv.reader(file)) == ["x", "a\rb"]
+
+
+def test_columns_of_one_name_and_of_none_are_told_by_their_places(linred_command):
+    for header, expected in (("s,SECRET,SECRET", "columns 2 and 3 have the same name"), ("SECRET,,x", "column 2 has")):
+        Path("in.csv").write_text(f"{header}\nf,a,b\n")
+        done = linred_command("fit", "in.csv", "--sensitive", "s", "--public", "x", "--alpha", "1")
+        assert done.code == 2
+        assert expected in done.err
+        assert "SECRET" not in done.err

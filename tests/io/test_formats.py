@@ -1,6 +1,7 @@
 """Formats of files, by their extensions: the same values from and to each of them."""
 
 import pyarrow as pa
+import pytest
 from pyarrow import parquet
 
 from support.commands import (
@@ -52,3 +53,19 @@ def write_format(path, rows):
             names = list(rows[0])
             lines = [delimiter.join(names), *(delimiter.join(row[name] or "" for name in names) for row in rows)]
             file.write("\r\n".join(lines).encode())
+
+
+@pytest.mark.parametrize("path", ["q.xlsx", "q.XLS", "q.json"])
+def test_a_file_of_another_kind_is_told_what_can_be_read(linred_command, artifact_path, path):
+    done = linred_command("sanitize", path, "-m", artifact_path, "-o", "out.csv")
+    assert done.code == 2
+    assert "CSV (.csv, .tsv, .csv.gz, .csv.zst), Parquet (.parquet, .pq) and Arrow" in done.err
+    assert "export the table to CSV or Parquet" in done.err
+    assert "--from" not in done.err
+
+
+def test_a_file_without_a_known_extension_is_told_how_to_name_its_format(linred_command, artifact_path):
+    done = linred_command("sanitize", "q.txt", "-m", artifact_path, "-o", "out.csv")
+    assert "--from csv" in done.err
+    done = linred_command("sanitize", "q.txt", "-m", artifact_path, "-o", "out.csv", "--from", "excel")
+    assert "format 'excel' is unknown: choose csv, tsv" in done.err

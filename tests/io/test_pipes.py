@@ -103,4 +103,7 @@ def test_a_fifo_is_a_pipe(artifact_path, tmp_path, fifo):
     named = ("-m", artifact_path, "--key-file", "key", "-o", "-")
     refused(process("sanitize", fifo, *named, cwd=tmp_path), "name it by --context")
     refused(process("run", fifo, *ASKED, "-o", "-", cwd=tmp_path), "a pipe can be read once")
-    refused(process("sanitize", fifo, *named, "--from", "parquet", "--context", "c", cwd=tmp_path), "cannot be read from a pipe")
+    refused(
+        process("sanitize", fifo, *named, "--from", "parquet", "--context", "c", cwd=tmp_path),
+        "cannot be read from a pipe",
+    )

@@ -48,7 +48,6 @@ class PolarsColumn(ColumnAdapter):
     def text_column(self, texts):
         return type(self.column)(self.column.name, texts, dtype=sys.modules["polars"].String)
 
-
     def passing(self):
         """An Enum publishes all categories that it declares; a Categorical is exported with those that occur."""
         series, dtype = _without_hidden(self.column), _occurring(self.column)
@@ -77,7 +76,9 @@ def _occurring(series):
     if isinstance(dtype, polars.Array):
         return polars.Array(_occurring(series.arr.explode()), dtype.size)
     if isinstance(dtype, polars.Struct):
-        return polars.Struct([polars.Field(one.name, _occurring(series.struct.field(one.name))) for one in dtype.fields])
+        return polars.Struct(
+            [polars.Field(one.name, _occurring(series.struct.field(one.name))) for one in dtype.fields]
+        )
     return dtype
 
 
