@@ -65,13 +65,31 @@ def _rebuilt(array, decode):
 
 
 def _leaf(array):
-    if not (array.offset or array.null_count or array.get_total_buffer_size() > array.nbytes):
+    if not (array.offset or _hides(array) or array.get_total_buffer_size() > array.nbytes):
         return array
     pyarrow = sys.modules["pyarrow"]
     plain = {"string_view": "large_string", "binary_view": "large_binary"}.get(str(array.type))
     if plain:  # views cannot be taken, and share the buffers that they point into
         return array.cast(plain).take(_all_places(array)).cast(array.type)
     return array if pyarrow.types.is_null(array.type) else array.take(_all_places(array))
+
+
+def _hides(array):
+    """Whether there may be values under the nulls of an array."""
+    if not array.null_count:
+        return False
+    is_null, name = np.asarray(array.is_null()), str(array.type)
+    width = {"string": 4, "binary": 4, "large_string": 8, "large_binary": 8}.get(name)
+    if width:
+        ends = np.frombuffer(array.buffers()[1], f"i{width}", len(array) + 1, array.offset * width)
+        return bool(np.diff(ends)[is_null].any())
+    types = sys.modules["pyarrow"].types
+    if not (types.is_integer(array.type) or types.is_floating(array.type) or types.is_temporal(array.type)):
+        return True
+    width = array.type.bit_width // 8
+    if width > 8:
+        return True
+    return bool(np.frombuffer(array.buffers()[1], f"u{width}", len(array), array.offset * width)[is_null].any())
 
 
 def _all_places(array):
