@@ -137,7 +137,9 @@ def test_no_frame_is_shown(kind, named):
         for table in (unseen, headless):
             frame = FRAMES[kind](table)
             calls = {
-                "sanitize_frame": lambda frame=frame: collected(linred.sanitize_frame(frame, MECHANISM, **TABLES[named])),
+                "sanitize_frame": lambda frame=frame: collected(
+                    linred.sanitize_frame(frame, MECHANISM, **TABLES[named])
+                ),
                 "fit": lambda frame=frame: linred.Sanitizer(alpha=0.5, **TABLES[named]).fit(frame),
                 "bins": lambda frame=frame: linred.Sanitizer("sex", "job", alpha=0.5, bins={"job": [1]}).fit(frame),
             }
