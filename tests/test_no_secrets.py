@@ -361,7 +361,7 @@ COMMANDS = {
     "certify s": ("certify", "{m}", "{s}"),
     "certify x": ("certify", "{m}", "{x}"),
     "audit s": ("audit", "{s}", "-m", "{m}"),
-    "audit x": ("audit", "{fine}", "-m", "{m}", "--public", "job", "--released", "age"),
+    "audit x": ("audit", "{fine}", "-m", "{m}", "--public", "age", "--released", "job"),
     "no such column": ("fit", "{headless}", *ASKED),
     "no such column to sanitise": ("sanitize", "{headless}", "-m", "{m}", "-o", "out.csv"),
     "no such column to audit": ("audit", "{headless}", "--sensitive", "sex", "--released", "job"),

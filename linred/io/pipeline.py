@@ -157,7 +157,7 @@ MOST_THREADS = 8
 def run(source, file, form, plan, threads=None, progress=None):
     """Sanitise a source into a binary file and return the `Counts`. Rows keep their order; their number is checked.
 
-    Warns if ids occur with different values of S or X.
+    Warns if ids occur with different values of S or X; up to a million ids are checked (see `RepeatedIds`).
     """
     total, batches = plan.nothing, source.batches(plan.reads, plan.encoded)
     first = next(batches, None)

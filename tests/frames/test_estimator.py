@@ -162,7 +162,7 @@ BAD_SETTINGS = [
     ),
     (
         {"mechanism": linred.linear_reduction},
-        "the function given as mechanism= returned a linred.distribution.joint.Joint",
+        "the function given as mechanism= returned a linred.Joint",
     ),
     ({"bins": [30]}, "bins is a list, not a dict of column names and edges"),
     ({"bins": {"year": [30]}}, "bins names 'year', which is neither sensitive nor public"),

@@ -272,10 +272,11 @@ def test_the_text_of_small_adult_is_the_same_from_any_row_groups(linred_command)
     assert Path("1.csv").read_text() == Path("100.csv").read_text() == Path("5000.csv").read_text()
 
 
-def test_a_name_with_a_dot_counts_towards_the_size_of_a_record():
+def test_a_name_with_a_dot_counts_towards_the_size_of_a_record(tmp_path):
     table = pa.table({"a.b": ["q" * 100_000] * 5, "c": pa.array([{"d": 1}] * 5)})
-    parquet.write_table(table, "in.parquet", use_dictionary=False, compression="none")
-    with open_source("in.parquet", format_of("in.parquet")) as source:
+    path = str(tmp_path / "in.parquet")
+    parquet.write_table(table, path, use_dictionary=False, compression="none")
+    with open_source(path, format_of(path)) as source:
         assert source._record_bytes(source._reader([]), 0, ["a.b"], ()) >= 100_000
         assert source._record_bytes(source._reader([]), 0, ["c"], ()) < 100_000
 
