@@ -64,7 +64,7 @@ def _of_column(values):
 
 
 def _as_bytes(record, value):
-    """The decimal digits of an integer, or the UTF-8 of a text."""
+    """Return the decimal digits of an integer, or the UTF-8 of a text."""
     if isinstance(value, bytes):
         return value
     if isinstance(value, str):

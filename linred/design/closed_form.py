@@ -18,7 +18,7 @@ from linred.privacy.target import Target, takes_target
 def markov(joint: Joint, alpha: float | None = None, *, target: Target | None = None) -> Mechanism:
     """Return the mechanism of Lemma 1: keep x with probability 1-alpha, otherwise draw from P_X.
 
-    It does not use s when sampling, and is stored in O(|X|). It is the paper's Markov mechanism, not the best one. The
+    It does not use S when sampling, and is stored in O(|X|). It is the paper's Markov mechanism, not the best one. The
     best one takes a linear programme (errata 4): `optimal` with sees_s=False.
 
     Parameters

@@ -101,7 +101,7 @@ def sanitize_frame(
 
 
 def _matched(argument, given, fitted):
-    """`ColumnSpec`s of the columns in the frame, in the order of the parts of the mechanism's labels."""
+    """Return `ColumnSpec`s of the columns in the frame, in the order of the parts of the mechanism's labels."""
     if given is None and fitted is None:
         raise ValueError(f"{argument}= is missing: this mechanism was not fitted on named columns, so name them here")
     parts = fitted if given is None else parts_of(argument, given)
@@ -205,7 +205,7 @@ def read_columns(specs, by_name):
 
 
 def _as_labels_are(role, by_name, labels):
-    """The table of the columns if labels are tuples of their values, and otherwise the only column."""
+    """Return the table of the columns if labels are tuples of their values, and otherwise the only column."""
     known = [label for label in labels if label is not None]
     of_table = bool(known) and all(isinstance(label, tuple) and len(label) == len(by_name) for label in known)
     if len(by_name) > 1 and not of_table:

@@ -80,7 +80,7 @@ def stdout():
 
 
 def is_pipe(path):
-    """Whether a path can be read only once and its name does not identify the content: -, a FIFO or a device."""
+    """Return whether a path can be read only once and its name does not identify the content: -, a FIFO or a device."""
     return path == PIPE or (os.path.exists(path) and not os.path.isfile(path))
 
 

@@ -14,13 +14,13 @@ from linred.privacy.leakage import FIGURES
 from linred.report import numbers
 
 FEW, MOST_SPARSE = 20, 0.05
-"""Combinations of s and x seen fewer than FEW times are sparse. Above this share of records in them, reports lead with
-the fact: a plug-in figure is then no evidence."""
+"""Combinations of s and x seen fewer than FEW times are sparse. If more than this share of the records is in them,
+reports lead with that fact, because plug-in figures are then no evidence."""
 
 SIDES = ("sensitive", "public")
 
 FEWEST_VALUES, RECORDS_A_VALUE = 20, 2
-"""A side of so many values with no more than so many records each gets a warning when a mechanism is fitted."""
+"""A fit warns of a column with at least this many values and fewer than this many records a value on average."""
 
 OPENING = {
     "certified": "Certified at {level} confidence: ",
@@ -57,8 +57,8 @@ TELLING = "Each of these reveals more about S than Y does: {columns}."
 def promise(mechanism, figures, name=str, strong="{}", exponential="e^{}"):
     """Return the promise as one sentence.
 
-    figures : the upper bounds that it states. name, strong, exponential : how column names, the factor and a power of e
-        are written; the page escapes and marks them.
+    figures : the upper bounds that it states. name, strong, exponential : a function and formats for column names, the
+        factor and powers of e; the page escapes and marks them.
     """
     measure = measure_of(mechanism)
     bound = getattr(figures, measure)
