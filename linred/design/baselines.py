@@ -31,10 +31,6 @@ def k_rr(joint: Joint, *, target: Target) -> Mechanism:
     ldp, log_lift : float, optional
         Target: upper limits in nats, one or both.
 
-    Returns
-    -------
-    Mechanism
-
     >>> from linred.datasets import example_1
     >>> round(k_rr(example_1(), ldp=1.0).dtv(), 4)
     0.2602
@@ -65,10 +61,6 @@ def pram(joint: Joint, *, target: Target) -> Mechanism:
         P(S, X).
     ldp, log_lift : float, optional
         Target: upper limits in nats, one or both.
-
-    Returns
-    -------
-    Mechanism
 
     >>> from linred.datasets import example_1
     >>> round(pram(example_1(), ldp=1.0).dtv(), 4)
@@ -119,10 +111,6 @@ def watchdog(joint: Joint, *, target: Target) -> Mechanism:
         P(S, X).
     ldp, log_lift : float, optional
         Target: upper limits in nats, one or both.
-
-    Returns
-    -------
-    Mechanism
 
     >>> from linred.datasets import example_1
     >>> round(watchdog(example_1(), ldp=1.0).dtv(), 4)

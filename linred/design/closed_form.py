@@ -30,10 +30,6 @@ def markov(joint: Joint, alpha: float | None = None, *, target: Target | None = 
     ldp, log_lift : float, optional
         Target in nats; see `non_markov`.
 
-    Returns
-    -------
-    Mechanism
-
     >>> from linred import Joint
     >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
     >>> markov(joint, 0.5).p_y_given_x.round(12).tolist()
@@ -86,10 +82,6 @@ def non_markov(
         Chooses among the same couplings by purpose: "information" for a large I(X;Y), found by a local search over
         vertices (seconds for a hundred symbols); "sparse" for few pairs (x, y) with a move; "smooth" for the
         "proportional" coupling.
-
-    Returns
-    -------
-    Mechanism
 
     Guarantee
     ---------

@@ -79,10 +79,6 @@ def optimal(
         False, than `markov`, `baselines.watchdog` and `baselines.pram`. HiGHS may exceed the limit, because it does
         not check the clock while it moves to a vertex. The logger "linred" gets sizes, times and bounds at level INFO.
 
-    Returns
-    -------
-    Mechanism
-
     Guarantee
     ---------
     The sampled integers meet the target: the figures of `mechanism.sampler().certificate()` do not exceed it. P_Y

@@ -246,9 +246,7 @@ def _sampling(mechanism):
     """Return the exact figures of the sampling tables, and whether they meet the target."""
     certificate, target = mechanism.sampler().certificate(), mechanism.target
     bounds = {name: figure(getattr(certificate, name), "up") for name in ("ldp", "log_lift")}
-    lines = [
-        f"Exact figures of the sampling tables: LDP <= {bounds['ldp']}, log-lift <= {bounds['log_lift']} nats",
-    ]
+    lines = [f"Exact figures of the sampling tables: LDP <= {bounds['ldp']}, log-lift <= {bounds['log_lift']} nats"]
     if target is not None and target.limits:
         lines.append(f"Target {limits(target)}: {'met' if target.is_met_by(certificate) else 'NOT MET'}")
     return "\n".join(lines)
@@ -277,9 +275,8 @@ def _leaks(mechanism, published):
         ("  (Y, released column)", "yes", f"{len(mechanism.p_y):,}", figure(released), share(with_y), ""),
     ]
     for leak in fitted.leaks:
-        information = (
-            f"{'>= ' if leak.at_least else ''}{figure(leak.information, 'down' if leak.at_least else 'nearest')}"
-        )
+        rounding = "down" if leak.at_least else "nearest"
+        information = ">= " * leak.at_least + figure(leak.information, rounding)
         is_published = "" if published is None else PUBLISHED[leak.column in published]
         mark = "more than Y" * (leak.column in telling)
         name = "  " + _shortened(shown(leak.column))

@@ -84,11 +84,10 @@ def _hides(array):
         ends = np.frombuffer(array.buffers()[1], f"i{width}", len(array) + 1, array.offset * width)
         return bool(np.diff(ends)[is_null].any())
     types = sys.modules["pyarrow"].types
-    if not (types.is_integer(array.type) or types.is_floating(array.type) or types.is_temporal(array.type)):
+    is_number = types.is_integer(array.type) or types.is_floating(array.type) or types.is_temporal(array.type)
+    if not is_number or array.type.bit_width > 64:
         return True
     width = array.type.bit_width // 8
-    if width > 8:
-        return True
     return bool(np.frombuffer(array.buffers()[1], f"u{width}", len(array), array.offset * width)[is_null].any())
 
 
