@@ -45,7 +45,8 @@ def main(arguments=None):
 def _stand_in_for_closed_streams():
     """Occupy descriptors 0 to 2 if they are closed, so that no output file gets one of them: packages may print there.
 
-    For a stream that was closed Python has None, and print sends messages for None to stdout."""
+    A closed stderr is replaced too: Python sets it to None, for which `print` writes to stdout.
+    """
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor <= 2:
         descriptor = os.open(os.devnull, os.O_RDWR)
@@ -163,8 +164,7 @@ def _say_fault(error, package):
 
 
 def in_option_names(message, command):
-    """Return a message of the library with its arguments (`ldp=`, `ldp = 2`, `force=True`) named as the options of a
-    `click.Command`: `--ldp`, `--force`."""
+    """Replace arguments in a message of the library (`ldp=`, `ldp = 2`, `force=True`) by the options of a command."""
     options = {"sees_s": "--without-sensitive"}
     for parameter in command.params if command else ():
         if parameter.param_type_name == "option":

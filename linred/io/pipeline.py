@@ -25,12 +25,12 @@ from linred.sampling import sanitize_columns
 
 
 class Plan:
-    """What is done with the columns of one table, checked against its schema before any record is read.
+    """Decides what happens to each column of a table, and checks it against the schema before any record is read.
 
     Attributes
     ----------
     reads : the columns that are needed.
-    encoded : those of them that are best read as dictionaries.
+    encoded : the columns among `reads` that are best read as dictionaries.
     schema : the schema of the output, with columns in the order of the table.
     passes : the columns that pass without being sanitised.
     """
@@ -95,7 +95,7 @@ class Plan:
 
     def replaced(self, first_batch):
         """Return {name: `Replaced`} of the public columns; ordered dictionaries keep the order of the table."""
-        x_labels = (*self._mechanism.joint.x_labels, None)  # the last is for records that become missing
+        x_labels = (*self._mechanism.joint.x_labels, None)  # None for records that become missing values
         replaced = {}
         for part, own in with_labels(self._public, x_labels):
             arrow_type, order = self.schema.field(part.name).type, ()
