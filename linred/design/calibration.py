@@ -61,7 +61,7 @@ def share_for(joint, toward, target):
 
 
 def meeting_by_alpha(joint, target, build, independent):
-    """As `meeting`, for mechanisms build(alpha) of the linear reduction, with alpha slightly above `alpha_for`."""
+    """Return `meeting` for mechanisms build(alpha) of the linear reduction, with alpha slightly above `alpha_for`."""
     return meeting(joint, target, lambda limits: build(alpha_for(joint, target=limits)), independent)
 
 

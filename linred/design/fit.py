@@ -122,7 +122,7 @@ class FitSettings(NamedTuple):
 
     @classmethod
     def checked(cls, mechanism, alpha, limits, sees_s=True, time_limit=None, confidence=None, held_out=HELD_OUT, /):
-        """limits : {name: limit or None}, the fields of a `Target`."""
+        """Return the settings, checked. limits : {name: limit or None}, the fields of a `Target`."""
         mechanism, target = registry.check(mechanism, alpha, limits, sees_s, time_limit)
         validation.number("held_out", held_out, 0.01, 0.99)
         if confidence is not None:
@@ -145,7 +145,7 @@ class FitSettings(NamedTuple):
 
 
 def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, time_limit=None):
-    """As `fit` with a confidence, from a Joint that has counts. asked : `Target`."""
+    """Return the mechanism of `fit` with a confidence, from a Joint with counts. asked : `Target`."""
     if joint.counts is None:
         raise ValueError("joint has probabilities but no counts, so no records can be held out: use Joint.from_counts")
     fitted, held = split(joint, held_out)

@@ -168,7 +168,7 @@ def _cheapest(costs, attempt, others, requirement, optimum_is_wanted=True):
     attempt : function of a cap on the costs: (mechanism, lower bound of the cost, whether the solver finished); may
         raise.
     others : function that returns (mechanisms that need no linear programme, lower bound of the cost).
-    requirement : text; what all these mechanisms meet.
+    requirement : text for the warning: the target or alpha of all these mechanisms.
     """
     known, bound, trouble = [], 0.0, None
     for cap in costs.caps():
@@ -272,7 +272,7 @@ class _Search:
             return answer  # the interior-point method stopped early; its dual bound is valid all the same
 
     def meeting(self, found, w):
-        """As `coupling.meeting`, for a mechanism that does not use S: w is P(y|x) over classes of symbols."""
+        """Do as `coupling.meeting` for a mechanism that does not use S: w is P(y|x) over classes of symbols."""
 
         def build(beta):
             mixed = (1.0 - beta) * w + beta * self.merged.of_classes(found.p_x)

@@ -60,7 +60,7 @@ def careful(joint, n_tested, asked, z, time_limit=None):
 
 
 def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, known=None):
-    """As `careful`, for mechanisms that do not use S: a share `mixed` of all draws is from P_X.
+    """Do as `careful` for a mechanism that does not use S: a share `mixed` of all draws is from P_X.
 
     evidence : nats, from `confidence_limits.evidence_of_two`. A symbol of probability evidence / n may have no hit in n
         records. A symbol is rare if that probability, in the least frequent s, would break the target despite mixing.

@@ -1,4 +1,4 @@
-"""What all formats share: pipes, files that a writer cannot close, and the texts of errors."""
+"""Common parts of all formats: pipes, files that a writer cannot close, and the texts of errors."""
 
 import os
 import sys

@@ -156,7 +156,7 @@ def design(design):
 
 def audit(audit):
     """Return the text of an `Audit`."""
-    several = "; all claimed figures are tested together" if audit.n_kinds_claimed > 1 else ""
+    several = "; all claimed figures are tested together" if audit.n_families_claimed > 1 else ""
     columns = {"At least": _rounded(audit, "down")}
     if audit.claim is not None:
         columns["Claimed"] = ["" if most == math.inf else figure(most, "up") for most in audit.claim]
