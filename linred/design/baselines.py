@@ -24,12 +24,7 @@ def k_rr(joint: Joint, *, target: Target) -> Mechanism:
 
     P_Y differs from P_X, and lifts are relative to P_Y. Closed form, O(|S||X|).
 
-    Parameters
-    ----------
-    joint : Joint
-        P(S, X).
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both.
+    ldp, log_lift : upper limits in nats, one or both.
 
     >>> from linred.datasets import example_1
     >>> round(k_rr(example_1(), ldp=1.0).dtv(), 4)
@@ -55,12 +50,7 @@ def pram(joint: Joint, *, target: Target) -> Mechanism:
     target; it is the least such share if the figures decrease with the noise, which they appear to do. O(|S||X|) for
     each step, O(|X|^2) memory.
 
-    Parameters
-    ----------
-    joint : Joint
-        P(S, X).
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both.
+    ldp, log_lift : upper limits in nats, one or both.
 
     >>> from linred.datasets import example_1
     >>> round(pram(example_1(), ldp=1.0).dtv(), 4)
@@ -105,12 +95,7 @@ def watchdog(joint: Joint, *, target: Target) -> Mechanism:
     The set of resampled symbols starts with those that exceed the target, and grows by the next most informative symbol
     until the set as a whole meets the target. P_Y = P_X. O(|S||X| + |X| log |X|).
 
-    Parameters
-    ----------
-    joint : Joint
-        P(S, X).
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both.
+    ldp, log_lift : upper limits in nats, one or both.
 
     >>> from linred.datasets import example_1
     >>> round(watchdog(example_1(), ldp=1.0).dtv(), 4)

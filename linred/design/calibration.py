@@ -13,7 +13,7 @@ from linred.privacy.target import Target, takes_target
 
 @takes_target
 def alpha_for(joint: Joint, *, target: Target) -> float:
-    """Return the smallest alpha whose linear reduction meets a target.
+    """Return the smallest alpha in [0, 1] whose linear reduction meets a target.
 
     Parameters
     ----------
@@ -21,11 +21,6 @@ def alpha_for(joint: Joint, *, target: Target) -> float:
         P(S, X).
     ldp, log_lift : float, optional
         Target: upper limits in nats, one or both.
-
-    Returns
-    -------
-    float
-        In [0, 1].
 
     Guarantee
     ---------
