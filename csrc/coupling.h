@@ -79,7 +79,7 @@ static inline size_t linred_northwest(const double *supply, const double *demand
     const linred_flows rest = {out.x + n_flows, out.y + n_flows, out.mass + n_flows};
     const size_t n_above = linred_walk_to(pivot, -1, scratch, supply, demand, n, rest);
     size_t n_rest = n_above;
-    for (size_t x = n; x-- > 0;) { /* downwards, because linred_reverse turns these flows round with those from above */
+    for (size_t x = n; x-- > 0;) { /* downwards, because linred_reverse reverses these flows too */
         if (scratch[x] == 0.0) continue;
         rest.x[n_rest] = (int32_t)x;
         rest.y[n_rest] = (int32_t)pivot;

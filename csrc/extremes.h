@@ -65,8 +65,8 @@ typedef struct {
 
 /* Returns the largest a[x] / b[x] or b[x] / a[x], divided by 2^60, or -1 if all of them are 0/0 (NaN never wins a
  * comparison). The smaller entry is scaled by 2^60, which is exact, so that only a true p/0 is infinite: doubles reach
- * down to 2^-1074, and their ratio could overflow. Four running maxima, because a single one would make each step wait
- * for the step before. */
+ * down to 2^-1074, and their ratio could overflow. Four maxima are kept, because with a single one each step would
+ * wait for the step before. */
 static inline double linred_largest_ratio(const double *a, const double *b, size_t n_columns) {
     double largest[4] = {-1.0, -1.0, -1.0, -1.0};
     for (size_t start = 0; start < n_columns; start += 4) {

@@ -1,4 +1,4 @@
-"""No byte of the output holds a value that no record has: a marker is planted in all places where such values hide.
+"""No byte of the output holds a value that no record has: a marker is planted wherever such values may hide.
 
 Unused categories and entries of dictionaries, `attrs`, metadata, values under nulls and masks, and rows outside a
 slice: every kind of frame and of file is written in every way, and its bytes are searched.

@@ -1,7 +1,7 @@
-"""No message carries a value of S or of X: a marker is planted in both, every door is tried with every kind of fault.
+"""No message contains a value of S or of X: with a marker planted in both, every function is tried with every fault.
 
-A message is what an exception prints with all that it was caused by, after pickling too, and what warnings, logs and
-the command's two streams say. Column names, record numbers and labels' places are what a message may have.
+Messages are exceptions with their causes, also after pickling, warnings, logs, and both output streams of the command.
+They may contain column names, record numbers and places of labels.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""What a newcomer meets: the import, the examples in the documentation, the choice of kernels."""
+"""The package as a whole: its import, the examples in the documentation, the choice of kernels."""
 
 import ast
 import doctest

@@ -1,4 +1,4 @@
-"""What a type checker says of a user's file: the README's examples pass `mypy --strict`, a wrong name is an error."""
+"""Type checks of a user's file: the README's examples pass `mypy --strict`, and a wrong name is an error."""
 
 import re
 from pathlib import Path

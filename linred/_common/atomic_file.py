@@ -22,8 +22,8 @@ except ImportError:  # Windows: temporary files in use cannot be told from those
 def check_target(path, force=False, inputs=()):
     """Return the path to write to, with symbolic links followed; raise OSError or ValueError if it cannot be written.
 
-    A name of an open descriptor is refused: to rename a file to the one behind it would cut off a redirection, and
-    whatever else holds that descriptor would go on writing to a file without a name.
+    A name of an open descriptor is refused: replacing the file behind it would cut off a redirection, and every other
+    holder of that descriptor would go on writing to a file without a name.
     """
     if _descriptor(path):
         raise ValueError(f"{path} is an open file descriptor, not a file: name a file")

@@ -54,7 +54,7 @@ def northwest(supply, demand):
 
 
 def northwest_flows(delta):
-    """Return the flows from excess to deficit of one row as (x, y, mass), vectorised; the rival in the benchmarks.
+    """Return the flows from excess to deficit of one row as (x, y, mass), vectorised, for comparison in the benchmarks.
 
     All cumulative sums are merged. The number of supplies that end before an interval between two consecutive ends is
     the index of its supply, and likewise for demands.
@@ -147,7 +147,7 @@ def draw(row, cells, x, u, v):
 
 
 def sample(kernel, shift, s_codes, x_codes, words, blocks):
-    """Sample all records of two columns of codes; s_codes is None for a mechanism that does not use s.
+    """Sample all records of two columns of codes; s_codes is None for a mechanism that does not use S.
 
     words : random words of the first stage, or None. blocks : 16 random bytes for each record, needed or not.
     """

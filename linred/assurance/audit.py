@@ -52,7 +52,7 @@ class Audit(Printed, Leakage):
     words = "audit"
 
     @property
-    def n_kinds_claimed(self) -> int:
+    def n_families_claimed(self) -> int:
         """The number of families of claimed figures, whose bounds hold simultaneously."""
         return _n_families(self.claim)
 

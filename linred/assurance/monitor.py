@@ -185,7 +185,7 @@ class Monitor:
         self._check()
 
     def update_codes(self, s_codes: Codes, x_codes: Codes) -> None:
-        """`update` for codes in [0, |S|] and [0, |X|]; |S| and |X| stand for values outside the alphabets."""
+        """Count codes, and test for drift. The codes |S| and |X| stand for values outside the alphabets."""
         self._count(s_codes, x_codes)
         self._check()
 

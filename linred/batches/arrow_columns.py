@@ -9,14 +9,14 @@ from linred.errors import FileError
 
 
 def is_ordered(arrow_type):
-    """Whether a type is a dictionary whose values have an order."""
+    """Return whether a type is a dictionary whose values have an order."""
     return getattr(arrow_type, "ordered", False)
 
 
 class Replaced(ArrowLabels):
     """Turns sampled codes into one public column. A dictionary is the same in every batch.
 
-    labels: by code; None is a missing value. order: of the labels in the dictionary; labels that it lacks come last.
+    labels: the label of each code; None is a missing value. order: the first labels of the dictionary, in order.
     """
 
     def __init__(self, name, labels, arrow_type, order=()):
@@ -44,7 +44,7 @@ class Replaced(ArrowLabels):
 
 
 def _held(label, value_type):
-    """A label as a value of an Arrow type, or None if the type cannot hold it."""
+    """Return a label as a value of an Arrow type, or None if the type cannot hold it."""
     try:
         return pa.scalar(label, value_type).as_py()
     except (pa.ArrowException, ValueError, TypeError, OverflowError):

@@ -3,20 +3,14 @@
 import click
 
 HEADINGS = {
-    "Data": (
-        *("artifact_path", "sensitive", "public", "bins", "domain", "missing", "no_scan"),
-        *("from_format", "delimiter", "encoding"),
-    ),
-    "Target": (
-        *("ldp", "log_lift", "alpha", "mechanism", "mechanisms", "without_sensitive"),
-        *("confidence", "held_out", "time_limit"),
-    ),
-    "Output": (
-        *("output", "save_mechanism", "html", "plot", "as_csv", "keep_sensitive", "columns", "unseen"),
-        *("to_format", "force"),
-    ),
+    "Data": ("artifact_path", "sensitive", "public", "bins", "domain", "missing", "no_scan", "from_format", "delimiter",
+             "encoding"),
+    "Target": ("ldp", "log_lift", "alpha", "mechanism", "mechanisms", "without_sensitive", "confidence", "held_out",
+               "time_limit"),
+    "Output": ("output", "save_mechanism", "html", "plot", "as_csv", "keep_sensitive", "columns", "unseen", "to_format",
+               "force"),
     "Randomness": ("key_file", "seed", "id_column", "context"),
-}
+}  # fmt: skip
 """{heading: names of parameters}; all other options are listed under "Other"."""
 
 EPILOG = """\b
@@ -35,7 +29,7 @@ Examples:
 
 
 class _Page:
-    """What the help pages of the group and of its commands have in common."""
+    """The common part of the help pages of the group and of its commands."""
 
     def get_short_help_str(self, limit=45):
         """Return the first line of the help text, whatever its length. click would cut it off."""

@@ -33,7 +33,7 @@ def main(arguments=None):
         code = _say("interrupted", 130, stored)
     except _Terminated:
         code = _say("terminated", 143, stored)
-    except BrokenPipeError:  # the reader of standard output has left
+    except BrokenPipeError:  # the reader of standard output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 128 + 13
     if any(thread.name == "linred reader" for thread in threading.enumerate()):
@@ -45,7 +45,8 @@ def main(arguments=None):
 def _stand_in_for_closed_streams():
     """Occupy descriptors 0 to 2 if they are closed, so that no output file gets one of them: packages may print there.
 
-    For a stream that was closed Python has None, and print sends messages for None to stdout."""
+    A closed stderr is replaced too: Python sets it to None, for which `print` writes to stdout.
+    """
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor <= 2:
         descriptor = os.open(os.devnull, os.O_RDWR)
@@ -134,7 +135,7 @@ def _failed(error, command, stored):
         return _say(f"no space left to write ({error.strerror})", 1, stored)
     if isinstance(error, OSError):
         return _say(in_option_names(_reason(error), command), 2 if error.errno in _BAD_INPUT else 1)
-    if isinstance(error, FileError):  # written for the command: it names options, and paths that stay as they are
+    if isinstance(error, FileError):  # written for the command: it names options already, and its paths must not change
         return _say(str(error), 2)
     package = type(error).__module__.partition(".")[0]
     if isinstance(error, (ValueError, TypeError, ImportError)) and package in ("builtins", "linred"):
@@ -153,7 +154,7 @@ def _reason(error):
 
 
 def _say_fault(error, package):
-    """Report an exception that is no message for the user. Its text may contain values of the data."""
+    """Report an unexpected exception by its type and place. Its text may contain values of the data."""
     name, place = type(error).__name__, traceback.extract_tb(error.__traceback__)[-1]
     shows = "LINRED_DEBUG=1 prints the traceback, which may contain values of the data"
     if isinstance(error, ValueError):  # pyarrow's are about the data
@@ -163,8 +164,7 @@ def _say_fault(error, package):
 
 
 def in_option_names(message, command):
-    """Return a message of the library with its arguments (`ldp=`, `ldp = 2`, `force=True`) named as the options of a
-    `click.Command`: `--ldp`, `--force`."""
+    """Replace arguments in a message of the library (`ldp=`, `ldp = 2`, `force=True`) by the options of a command."""
     options = {"sees_s": "--without-sensitive"}
     for parameter in command.params if command else ():
         if parameter.param_type_name == "option":

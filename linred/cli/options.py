@@ -66,8 +66,8 @@ def _not_empty(context, parameter, value):
 
 
 class OutputPath(click.Path):
-    """The path of an output. Every name of standard output, such as /dev/stdout, becomes `-`: to replace the file that
-    stands behind it would cut a redirection off."""
+    """The path of an output. Any name of standard output, such as /dev/stdout, becomes `-`, because replacing the file
+    behind it would cut off a redirection."""
 
     def convert(self, value, param, ctx):
         path = super().convert(value, param, ctx)

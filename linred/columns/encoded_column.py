@@ -17,7 +17,7 @@ class EncodedColumn(NamedTuple):
 
     codes: np.ndarray
     labels: tuple
-    all_labels_stay: bool = True  # False if labels are a range in which some values may not occur and are to be dropped
+    all_labels_stay: bool = True  # False if labels are a range, from which values that do not occur are dropped
 
 
 def narrow(codes, n_labels):

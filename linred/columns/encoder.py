@@ -32,7 +32,7 @@ class Encoder:
 
     @cached_property
     def with_missing(self) -> Encoder:
-        """The encoder for this alphabet and, after its labels, missing values."""
+        """The encoder for the labels of this alphabet followed by None, for missing values."""
         return Encoder((*self.labels, None))
 
     @cached_property

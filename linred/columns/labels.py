@@ -1,6 +1,6 @@
 """Converts labels to JSON and back without losing their types.
 
-Text, booleans, finite numbers and None become the same in JSON, tuples become lists, all else {type: text}.
+Text, booleans, finite numbers and None stay as they are, tuples become lists, and all other labels {type: text}.
 """
 
 import datetime

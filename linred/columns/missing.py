@@ -1,4 +1,4 @@
-"""The one rule, for every kind of column, for which values are missing. The label of a missing value is None."""
+"""Decides, for every kind of column, which values are missing. The label of a missing value is None."""
 
 
 def is_missing(value):

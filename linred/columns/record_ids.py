@@ -21,7 +21,7 @@ LARGEST = 2**127
 def plain_ids(ids, n_records):
     """Return ids as an array of integers, or as a list of integers, bytes and tuples of bytes.
 
-    Bytes stand for text that is not the decimal of an integer below 128 bits, tuples for ids of several columns. A
+    Bytes are texts other than decimals of integers below 128 bits, and tuples are ids of several columns. A
     table of one column is that column. A ValueError names the first record whose id is missing or of another type.
     """
     try:
@@ -64,7 +64,7 @@ def _of_column(values):
 
 
 def _as_bytes(record, value):
-    """The decimal digits of an integer, or the UTF-8 of a text."""
+    """Return the decimal digits of an integer, or the UTF-8 of a text."""
     if isinstance(value, bytes):
         return value
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Finds ids that several different records share, which a wrong choice of the id column brings about."""
+"""Finds ids that different records share, a sign of a wrong id column."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Where the Joint of a mechanism came from: columns of a table, their bins, and what other columns reveal about S."""
+"""Origin of the Joint of a mechanism: columns of a table, their bins, and the leakage of other columns."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Leak(NamedTuple):
 
 
 class FitSchema(NamedTuple):
-    """What is known about a fit besides its counts: `mechanism.fitted`."""
+    """Description of a fit besides its counts: `mechanism.fitted`."""
 
     sensitive: tuple[ColumnSpec, ...]
     public: tuple[ColumnSpec, ...]
@@ -106,8 +106,8 @@ def check_edges(column, edges):
 def missing_column(table, name, asked, all_names, role=""):
     """Return the message for a column that a table lacks. role: what the column was to be.
 
-    Names of the table, or the nearest of them, are shown only if one of the columns `asked` for is there. Otherwise
-    they may be the values of a first record, since a CSV file without a header has these in place of names.
+    The message shows names of the table only if one of the columns `asked` for is there. Otherwise the names may be the
+    values of a first record, in a CSV file without a header.
     """
     lacks = f"{table} has no column {name!r}" + (f" ({role})" if role else "")
     if not set(asked) & set(all_names):

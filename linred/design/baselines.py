@@ -1,6 +1,6 @@
 """Mechanisms from the literature with the interface of linred, each with the least noise that meets a target about S.
 
-None of them uses s when sampling. `k_rr` and `pram` were designed to protect X itself. Here they are calibrated on the
+None of them uses S when sampling. `k_rr` and `pram` were designed to protect X itself. Here they are calibrated on the
 leakage of S through Y, like every mechanism of this library, so that they can be compared with the others.
 """
 
@@ -24,16 +24,7 @@ def k_rr(joint: Joint, *, target: Target) -> Mechanism:
 
     P_Y differs from P_X, and lifts are relative to P_Y. Closed form, O(|S||X|).
 
-    Parameters
-    ----------
-    joint : Joint
-        P(S, X).
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both.
-
-    Returns
-    -------
-    Mechanism
+    ldp, log_lift : upper limits in nats, one or both.
 
     >>> from linred.datasets import example_1
     >>> round(k_rr(example_1(), ldp=1.0).dtv(), 4)
@@ -59,16 +50,7 @@ def pram(joint: Joint, *, target: Target) -> Mechanism:
     target; it is the least such share if the figures decrease with the noise, which they appear to do. O(|S||X|) for
     each step, O(|X|^2) memory.
 
-    Parameters
-    ----------
-    joint : Joint
-        P(S, X).
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both.
-
-    Returns
-    -------
-    Mechanism
+    ldp, log_lift : upper limits in nats, one or both.
 
     >>> from linred.datasets import example_1
     >>> round(pram(example_1(), ldp=1.0).dtv(), 4)
@@ -108,21 +90,12 @@ def _there_and_back(joint, share):
 
 @takes_target
 def watchdog(joint: Joint, *, target: Target) -> Mechanism:
-    """Return the watchdog mechanism: redraw the symbols that leak too much among themselves by P_X, keep the others.
+    """Return the watchdog mechanism: resample the symbols that leak too much from P_X among them, keep the others.
 
-    The set of redrawn symbols starts with those that exceed the target, and grows by the next most informative symbol
+    The set of resampled symbols starts with those that exceed the target, and grows by the next most informative symbol
     until the set as a whole meets the target. P_Y = P_X. O(|S||X| + |X| log |X|).
 
-    Parameters
-    ----------
-    joint : Joint
-        P(S, X).
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both.
-
-    Returns
-    -------
-    Mechanism
+    ldp, log_lift : upper limits in nats, one or both.
 
     >>> from linred.datasets import example_1
     >>> round(watchdog(example_1(), ldp=1.0).dtv(), 4)
@@ -163,7 +136,7 @@ def _over(highest, lowest, p_x, limits):
 
 
 def _redrawing(joint, name, move, table, p_y_given_s, p_y):
-    """Return the mechanism that redraws x with probability move[x], every x from the same table."""
+    """Return the mechanism that resamples x with probability move[x], every x from the same table."""
     tables = TableBuilder(p_y)
     parts = {"keep": 1.0 - move, "move": move, "table_of": tables.add(table), "tables": tables.tables()}
     released = Joint.from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels)

@@ -13,7 +13,7 @@ from linred.privacy.target import Target, takes_target
 
 @takes_target
 def alpha_for(joint: Joint, *, target: Target) -> float:
-    """Return the smallest alpha whose linear reduction meets a target.
+    """Return the smallest alpha in [0, 1] whose linear reduction meets a target.
 
     Parameters
     ----------
@@ -21,11 +21,6 @@ def alpha_for(joint: Joint, *, target: Target) -> float:
         P(S, X).
     ldp, log_lift : float, optional
         Target: upper limits in nats, one or both.
-
-    Returns
-    -------
-    float
-        In [0, 1].
 
     Guarantee
     ---------
@@ -61,7 +56,7 @@ def share_for(joint, toward, target):
 
 
 def meeting_by_alpha(joint, target, build, independent):
-    """As `meeting`, for mechanisms build(alpha) of the linear reduction, with alpha slightly above `alpha_for`."""
+    """Return `meeting` for mechanisms build(alpha) of the linear reduction, with alpha slightly above `alpha_for`."""
     return meeting(joint, target, lambda limits: build(alpha_for(joint, target=limits)), independent)
 
 

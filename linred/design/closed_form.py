@@ -18,7 +18,7 @@ from linred.privacy.target import Target, takes_target
 def markov(joint: Joint, alpha: float | None = None, *, target: Target | None = None) -> Mechanism:
     """Return the mechanism of Lemma 1: keep x with probability 1-alpha, otherwise draw from P_X.
 
-    It does not use s when sampling, and is stored in O(|X|). It is the paper's Markov mechanism, not the best one. The
+    It does not use S when sampling, and is stored in O(|X|). It is the paper's Markov mechanism, not the best one. The
     best one takes a linear programme (errata 4): `optimal` with sees_s=False.
 
     Parameters
@@ -29,10 +29,6 @@ def markov(joint: Joint, alpha: float | None = None, *, target: Target | None = 
         In [0, 1]. Give alpha or a target, not both.
     ldp, log_lift : float, optional
         Target in nats; see `non_markov`.
-
-    Returns
-    -------
-    Mechanism
 
     >>> from linred import Joint
     >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
@@ -86,10 +82,6 @@ def non_markov(
         Chooses among the same couplings by purpose: "information" for a large I(X;Y), found by a local search over
         vertices (seconds for a hundred symbols); "sparse" for few pairs (x, y) with a move; "smooth" for the
         "proportional" coupling.
-
-    Returns
-    -------
-    Mechanism
 
     Guarantee
     ---------

@@ -92,7 +92,7 @@ def chosen(joint, prefer, distortion, coupling="northwest"):
 
 
 def _proportional(p, q, p_y, delta):
-    """Table 1 + s holds the deficits of s, scaled to one. If s has none the table is empty and no row uses it."""
+    """Store the deficits of s, scaled to one, in table 1 + s; it is empty, and unused, if s has none."""
     some = (delta < 0.0).any(axis=1)
     deficit = np.where(delta < 0.0, -delta, 0.0)
     deficit[some] /= deficit[some].sum(axis=1, keepdims=True)

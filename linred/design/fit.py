@@ -32,9 +32,9 @@ from linred.privacy.target import Target, refuses_epsilon
 
 HELD_OUT = 0.5
 STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))
-"""Margins along the path of mechanisms that use s when sampling."""
+"""Margins along the path of mechanisms that use S when sampling."""
 MIXED = tuple(share / 100 for share in (99, 98, 97, 96, *range(95, -1, -3), 0))
-"""Shares of draws from P_X along the path of mechanisms that do not use s."""
+"""Shares of draws from P_X along the path of mechanisms that do not use S."""
 
 
 @refuses_epsilon
@@ -68,7 +68,7 @@ def fit(
         The kind of mechanism, or a function that is called with a Joint and the limits (or alpha) as keywords and
         returns a Mechanism. With a confidence it must be "optimal".
     sees_s : bool, default True
-        Whether the mechanism uses s when sampling.
+        Whether the mechanism uses S when sampling.
     confidence : float in (0, 1), optional
         Confidence level at which the target is certified, for example 0.95. Without it, the mechanism meets the target
         for the fitted P(S, X), and the figures are plug-in estimates (errata 7).
@@ -122,7 +122,7 @@ class FitSettings(NamedTuple):
 
     @classmethod
     def checked(cls, mechanism, alpha, limits, sees_s=True, time_limit=None, confidence=None, held_out=HELD_OUT, /):
-        """limits : {name: limit or None}, the fields of a `Target`."""
+        """Return the settings, checked. limits : {name: limit or None}, the fields of a `Target`."""
         mechanism, target = registry.check(mechanism, alpha, limits, sees_s, time_limit)
         validation.number("held_out", held_out, 0.01, 0.99)
         if confidence is not None:
@@ -145,7 +145,7 @@ class FitSettings(NamedTuple):
 
 
 def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, time_limit=None):
-    """As `fit` with a confidence, from a Joint that has counts. asked : `Target`."""
+    """Return the mechanism of `fit` with a confidence, from a Joint with counts. asked : `Target`."""
     if joint.counts is None:
         raise ValueError("joint has probabilities but no counts, so no records can be held out: use Joint.from_counts")
     fitted, held = split(joint, held_out)
@@ -199,7 +199,7 @@ def _best_on_path(steps, build, fitted, held, asked, level, time_limit):
 
 
 def _all_redrawn(redrawn, counts, axis, labels):
-    """Return the labels that occur and whose pairs are all redrawn."""
+    """Return the labels that occur and whose pairs are all resampled."""
     return tuple(labels[i] for i in np.flatnonzero(redrawn.all(axis=axis) & counts.any(axis=axis)))
 
 

@@ -18,7 +18,7 @@ def by_symbol(joint, *, keep, move, table_of, **about):
 
 
 def by_class(merged, released, w, **about):
-    """Return the mechanism that moves x between classes by the matrix w and redraws a moved x in its class by P(x).
+    """Return the mechanism that moves x between classes by the matrix w and resamples a moved x in its class by P(x).
 
     merged : `symbol_merging.Merged`. released : the Joint of S and Y under w. Memory: O(classes |X|).
     """

@@ -1,6 +1,6 @@
 """`linred.optimal`: the mechanism with the fewest changed records, or the least cost, for a privacy target.
 
-A linear programme (`formulations`) finds P(y|s), or P(y|x) for a mechanism that does not use s. The sums of the
+A linear programme (`formulations`) finds P(y|s), or P(y|x) for a mechanism that does not use S. The sums of the
 solution are made exact, and it is mixed with P_Y until the sampled integers meet the target
 (`linred.design.calibration`).
 """
@@ -28,8 +28,8 @@ from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.symbol_merging import Merged
 
 VERTEX_CELLS = 1000
-"""Up to this many cells (s, x) HiGHS solves the programme and returns a vertex, which moves fewer pairs. For larger
-programmes the interior-point method is far faster."""
+"""Up to this many cells (s, x) HiGHS solves the linear programme: it returns a vertex, which moves fewer pairs. Beyond,
+the interior-point method is far faster."""
 
 GOOD, NOTABLE = 1e-9, 1e-6
 """Gaps relative to the cost of a change: up to GOOD no other mechanism is tried, above NOTABLE a warning is issued."""
@@ -64,7 +64,7 @@ def optimal(
     ldp, log_lift : float, optional
         Target: upper limits in nats, one or both. P(y|s) is chosen freely among those that meet it (errata 5).
     sees_s : bool, default True
-        Whether the mechanism uses s when sampling. If False, it is a matrix P(y|x).
+        Whether the mechanism uses S when sampling. If False, it is a matrix P(y|x).
     distortion : array_like of shape (|X|, |X|), optional
         Nonnegative costs with a zero diagonal. The mechanism minimises E d(X, Y); without a distortion, the share of
         changed records.
@@ -78,10 +78,6 @@ def optimal(
         mechanism for the target is returned. That is never worse than `non_markov` and `selective` or, if sees_s is
         False, than `markov`, `baselines.watchdog` and `baselines.pram`. HiGHS may exceed the limit, because it does
         not check the clock while it moves to a vertex. The logger "linred" gets sizes, times and bounds at level INFO.
-
-    Returns
-    -------
-    Mechanism
 
     Guarantee
     ---------
@@ -144,25 +140,25 @@ class _Costs:
         yield self.costliest
 
     def among(self, x, cap):
-        """The capped costs between the symbols `x`, scaled so that the cap is one."""
+        """Return the capped costs between the symbols `x`, scaled so that the cap is one."""
         return None if self.d is None else np.minimum(self.d[np.ix_(x, x)], cap) / cap
 
     def of(self, mechanism):
         return mechanism.dtv() if self.distortion is None else mechanism.expected_distortion(self.distortion)
 
     def hides(self, cap, mechanism):
-        """Whether the cap makes the mechanism look cheaper than it is."""
+        """Return whether the cap makes the mechanism look cheaper than it is."""
         if cap >= self.costliest:
             return False
         above = mechanism.expected_distortion(np.maximum(self.distortion - cap, 0.0))
         return above > GOOD * self.unit(self.of(mechanism))
 
     def unit(self, cost):
-        """The unit for gaps: the cost of the cheapest change, or of the whole mechanism if that is larger."""
+        """Return the unit of gaps: the cost of the cheapest change, or of the whole mechanism if that is larger."""
         return max(self.cheapest, cost)
 
     def noted(self, mechanism, bound):
-        """The mechanism with its distortion and its gap to the lower bound."""
+        """Return the mechanism with its distortion and its gap to the lower bound."""
         return mechanism.replace(distortion=self.distortion, gap=max(0.0, self.of(mechanism) - bound))
 
 
@@ -172,7 +168,7 @@ def _cheapest(costs, attempt, others, requirement, optimum_is_wanted=True):
     attempt : function of a cap on the costs: (mechanism, lower bound of the cost, whether the solver finished); may
         raise.
     others : function that returns (mechanisms that need no linear programme, lower bound of the cost).
-    requirement : text; what all these mechanisms meet.
+    requirement : text for the warning: the target or alpha of all these mechanisms.
     """
     known, bound, trouble = [], 0.0, None
     for cap in costs.caps():
@@ -276,7 +272,7 @@ class _Search:
             return answer  # the interior-point method stopped early; its dual bound is valid all the same
 
     def meeting(self, found, w):
-        """As `coupling.meeting`, for a mechanism that does not use s: w is P(y|x) over classes of symbols."""
+        """Do as `coupling.meeting` for a mechanism that does not use S: w is P(y|x) over classes of symbols."""
 
         def build(beta):
             mixed = (1.0 - beta) * w + beta * self.merged.of_classes(found.p_x)
@@ -313,7 +309,7 @@ def _solve_channel(limits, sources, d, end, fixed=None):
 
 
 def _is_hamming(d):
-    """Whether every change costs the same."""
+    """Return whether every change costs the same."""
     others = d[~np.eye(len(d), dtype=bool)]
     return bool(others.size and others[0] > 0.0 and (others == others[0]).all())
 

@@ -1,6 +1,6 @@
 """Mechanisms with margins for the estimation error of P(x|s): the path of `linred.design.fit`.
 
-`careful` uses s when sampling. The margin m(s,y), in nats, allows for the error in the estimated share of y among the
+`careful` uses S when sampling. The margin m(s,y), in nats, allows for the error in the estimated share of y among the
 records of s. P(y|s) is kept that far inside its limits:  L(y) e^m <= P(y|s) <= L(y) e^(eps - m).  If the margin leaves
 no room, (s,y) is a *rare pair*: the mechanism then makes P(y|s) = P_X(y) hold for any P(x|s), so no data is trusted.
 
@@ -8,7 +8,7 @@ no room, (s,y) is a *rare pair*: the mechanism then makes P(y|s) = P_X(y) hold f
     P_X(rare with s), distributed as P_X. This changes about 2 P_X(rare with s) of the records of s, and all of them
     if every x is rare.
 
-`careful_markov` does not use s: an x that is rare with the least frequent s is resampled for all s, and a share of all
+`careful_markov` does not use S: an x that is rare with the least frequent s is resampled for all s, and a share of all
 draws is from P_X.
 """
 
@@ -28,10 +28,10 @@ MOST_PROGRAMME_CELLS = 6000
 """Pairs (s, x). Beyond, clipping replaces the linear programme; it changes more records, and may find no solution."""
 
 MOST_MARGIN = 2.0
-"""Nats. A pair with a larger margin may have no held-out record at all, so it is rare whatever the target is."""
+"""Largest margin in nats. A pair beyond it may have no held-out record, so it is rare whatever the target is."""
 
 LARGEST = 50.0
-"""Nats. Larger targets lead to the same mechanisms."""
+"""Largest target in nats; larger ones lead to the same mechanisms."""
 
 CLOSE = 1e-11
 """Tolerance on the sums of P(y|s)."""
@@ -60,7 +60,7 @@ def careful(joint, n_tested, asked, z, time_limit=None):
 
 
 def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, known=None):
-    """As `careful`, for mechanisms that do not use s: a share `mixed` of all draws is from P_X.
+    """Do as `careful` for a mechanism that does not use S: a share `mixed` of all draws is from P_X.
 
     evidence : nats, from `confidence_limits.evidence_of_two`. A symbol of probability evidence / n may have no hit in n
         records. A symbol is rare if that probability, in the least frequent s, would break the target despite mixing.
@@ -85,7 +85,7 @@ def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, kno
 
 
 def _optimal_markov(joint, common, asked, time_limit):
-    """Return the optimal mechanism that does not use s, for the symbols `common`."""
+    """Return the optimal mechanism that does not use S, for the symbols `common`."""
     seen = joint.counts[:, common].sum(axis=1) > 0
     target = Target(*(min(limit, LARGEST) if limit < math.inf else limit for limit in asked))
     table = Joint.from_counts(joint.counts[np.ix_(seen, common)])
@@ -183,7 +183,7 @@ def _coupled(joint, rare, lifts):
 def _redrawing(joint, rare, coupling, *, mixed, sees_s):
     """Return the mechanism of a coupling, with rare pairs resampled from P_X and a share `mixed` of all draws from P_X.
 
-    `rare` and the coupling have a row for each s, or a single row if the mechanism does not use s.
+    `rare` and the coupling have a row for each s, or a single row if the mechanism does not use S.
     """
     p_x, tables = joint.p_x, TableBuilder(joint.p_x)
     keep, move, table_of = np.zeros(rare.shape), np.ones(rare.shape), np.zeros(rare.shape, np.int32)

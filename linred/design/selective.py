@@ -29,6 +29,8 @@ def selective(
 ) -> Mechanism:
     """Return a near-optimal mechanism without a linear programme, for alphabets that are too large for `optimal`.
 
+    It uses S when sampling.
+
     Parameters
     ----------
     joint : Joint
@@ -39,11 +41,6 @@ def selective(
         Nonnegative costs with a zero diagonal, minimised by the transport plans; see `non_markov`.
     prefer : {"information", "sparse", "smooth"}, optional
         Which of the couplings that change the fewest records to return; see `non_markov`.
-
-    Returns
-    -------
-    Mechanism
-        Uses s when sampling.
 
     Guarantee
     ---------

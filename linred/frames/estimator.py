@@ -103,12 +103,12 @@ class Sanitizer:
         return self
 
     def _how(self):
-        """The settings that are also arguments of `sanitize_frame`."""
+        """Return the settings that are also arguments of `sanitize_frame`."""
         shared = ("keep_sensitive", "columns", "keep_metadata", "id", "seed", "key", "context", "unseen")
         return {name: getattr(self, name) for name in shared}
 
     def _task(self):
-        """The `FrameTask` of the settings; a ValueError names a setting that is wrong."""
+        """Return the `FrameTask` of the settings; a ValueError names a setting that is wrong."""
         sides = {side: names(parts_of(side, getattr(self, side))) for side in ("sensitive", "public")}
         bins = _checked_bins(self.bins, sides["sensitive"] + sides["public"])
         task = FrameTask(None, *(parts_of(side, named, bins) for side, named in sides.items()), **self._how())
@@ -171,7 +171,7 @@ class Sanitizer:
 
 
 def _checked_bins(bins, column_names):
-    """{name: edges}; a ValueError is raised unless each name is one of the columns and has an edge."""
+    """Return {name: edges}; a ValueError is raised unless each name is one of the columns and has an edge."""
     if bins is not None and not isinstance(bins, dict):
         raise ValueError(f"bins is a {validation.type_name(bins)}, not a dict of column names and edges")
     for name, edges in (bins or {}).items():

@@ -54,14 +54,13 @@ def sanitize_frame(
     keep_sensitive : bool
         Keep the sensitive columns, for your own checks. Do not publish the result.
     columns : list of names, optional
-        Columns of the result beside the public ones, which stay in the order of the frame. The default is all.
+        Columns of the result beside the public ones; by default all but the sensitive ones. Their order stays the same.
     keep_metadata : bool
-        Keep `DataFrame.attrs` of pandas and the metadata of an Arrow schema and its fields. They may contain anything,
-        values of S as well.
+        Keep `DataFrame.attrs` of pandas and metadata of an Arrow schema and its fields. They may contain values of S.
     id : name of a column, or list of names, optional
         The column of record ids, or the columns of composite ids, as `ids` in `Sampler.sample`: a record gets the same
-        answer wherever it stands. Needs `key`. A warning says if ids occur with different values of S or X; up to a
-        million ids are checked.
+        answer in any position. Needs `key`. Warns if ids occur with different values of S or X; up to a million ids are
+        checked.
     seed, key, context, start, threads, unseen : as in `Mechanism.sanitize`
 
     Guarantee
@@ -70,7 +69,7 @@ def sanitize_frame(
     pandas frame keeps its index; a public column that is sorted into bins becomes text. All other columns keep their
     values and reveal about S what they revealed before. The frame that is given is not changed.
 
-    The result holds no value beside those of its records. The dictionary or the categories of a public column are the
+    The result holds no values but those of its records. The dictionary or the categories of a public column are the
     labels of the mechanism. Those of any other column are the values that occur in it: sorted, or in their own order if
     they are ordered. Values hidden by a null or a mask, or left over from a slice or a filter, are not copied. Two
     limits: NumPy arrays and pandas columns may be views of the memory of the frame, and unions, run-end-encoded arrays
@@ -101,7 +100,7 @@ def sanitize_frame(
 
 
 def _matched(argument, given, fitted):
-    """`ColumnSpec`s of the columns in the frame, in the order of the parts of the mechanism's labels."""
+    """Return `ColumnSpec`s of the columns in the frame, in the order of the parts of the mechanism's labels."""
     if given is None and fitted is None:
         raise ValueError(f"{argument}= is missing: this mechanism was not fitted on named columns, so name them here")
     parts = fitted if given is None else parts_of(argument, given)
@@ -205,7 +204,7 @@ def read_columns(specs, by_name):
 
 
 def _as_labels_are(role, by_name, labels):
-    """The table of the columns if labels are tuples of their values, and otherwise the only column."""
+    """Return the table of the columns if labels are tuples of their values, and otherwise the only column."""
     known = [label for label in labels if label is not None]
     of_table = bool(known) and all(isinstance(label, tuple) and len(label) == len(by_name) for label in known)
     if len(by_name) > 1 and not of_table:
@@ -231,7 +230,7 @@ def _check_kind(name, column, labels):
 
 @contextmanager
 def naming_columns(**arguments):
-    """Make a ValueError about s, x or ids one about the columns that hold them."""
+    """Rewrite a ValueError about s, x or ids so that it names their columns."""
     try:
         yield
     except ValueError as error:
@@ -243,7 +242,7 @@ def naming_columns(**arguments):
             elif re.match(rf"{argument}(\[| is | has )", message):
                 columns = f"column {_quoted(named)}" if len(named) == 1 else f"columns ({_quoted(named)})"
                 message = columns + message.removeprefix(argument)
-        if isinstance(error, UnseenError):  # callers catch it for the value that it holds
+        if isinstance(error, UnseenError):  # callers read its `value`, so it stays the same object
             error.args = (message,)
             raise
         raise ValueError(message) from None

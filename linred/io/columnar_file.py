@@ -1,8 +1,7 @@
 """Parquet and Arrow files. Columns keep their types; metadata is left out.
 
-A dictionary that passes holds the values that occur in its batch. An ordered dictionary, and
-any in an Arrow file, becomes a column of plain values: it would have to be the same for all batches, and so hold values
-of batches still to come.
+A dictionary that passes holds the values that occur in its batch. An ordered dictionary, and any dictionary in an Arrow
+file, becomes a column of plain values: the same dictionary would serve all batches, also those not yet read.
 """
 
 import base64
@@ -19,7 +18,7 @@ from linred.io.pipes import PIPE, Lent, check_names, fault, holding, stdin
 
 BATCH_BYTES, BATCH_RECORDS, FEW_RECORDS = 8 * 2**20, 2**18, 1024
 GROUP_BYTES, GROUP_RECORDS = 64 * 2**20, 2**20
-"""The most that is read at once and written as one row group, and the records whose size is measured."""
+"""Largest batch that is read and row group that is written; FEW_RECORDS are read to measure the size of a record."""
 
 
 class _Source(AbstractContextManager):
@@ -53,7 +52,7 @@ class _Source(AbstractContextManager):
 
     @contextmanager
     def _reading(self):
-        """Turn an error of pyarrow, which has many and puts values into their texts, into a `FileError`."""
+        """Turn any error of pyarrow, whose text may contain values, into a `FileError`."""
         try:
             yield
         except (pa.ArrowException, OSError, UnicodeError) as error:
@@ -62,7 +61,7 @@ class _Source(AbstractContextManager):
 
 
 def _without_views(arrow_type):
-    """The type of plain text or bytes for views, which few functions of Arrow accept; any other type as it is."""
+    """Return the type, plain instead of a view of text or bytes, which few functions of Arrow accept."""
     if pa.types.is_dictionary(arrow_type):
         return pa.dictionary(arrow_type.index_type, _without_views(arrow_type.value_type), arrow_type.ordered)
     if pa.types.is_string_view(arrow_type):
@@ -91,7 +90,7 @@ class ParquetSource(_Source):
         return parquet.ParquetFile(self._file, read_dictionary=as_dictionaries, buffer_size=2**20)
 
     def _groups(self):
-        """Lists of row groups with about GROUP_RECORDS together: small groups are slow to read one by one."""
+        """Return lists of row groups with about GROUP_RECORDS together: small groups are slow to read one by one."""
         together, n_records = [], 0
         for group in range(self._parquet.num_row_groups):
             together.append(group)
@@ -103,10 +102,10 @@ class ParquetSource(_Source):
             yield together
 
     def _record_bytes(self, peeking, group, columns, encoded):
-        """About the memory of a record of a row group, or more.
+        """Return an estimate, rather too large, of the memory of a record of a row group.
 
-        Its first records may be shorter than others, so the size in the file counts too, and the longest value of a
-        dictionary.
+        The first records may be shorter than others, so the size in the file and the longest value of a dictionary
+        count too.
         """
         of_group = self._parquet.metadata.row_group(group)
         chunks = (of_group.column(place) for place in range(of_group.num_columns))
@@ -120,7 +119,7 @@ class ParquetSource(_Source):
 
 
 def _is_part(path, columns):
-    """Whether a path in a Parquet schema is one of the columns or inside one; a name may contain dots itself."""
+    """Return whether a path in a Parquet schema is one of the columns or inside one; names may contain dots."""
     return path in columns or any(path.startswith(f"{name}.") for name in columns)
 
 
@@ -168,7 +167,7 @@ class ArrowStreamSource(_Source):
 
 
 def _checked(batches):
-    """Batches of a bounded size. They are validated, because a damaged batch may point outside its memory."""
+    """Return batches of a bounded size. They are validated, because a damaged batch may point outside its memory."""
     for batch in batches:
         batch.validate(full=True)
         for first in range(0, batch.num_rows, BATCH_RECORDS):
@@ -250,7 +249,7 @@ def _write_alone(table):
 
 
 def _unified(column):
-    """A column with one dictionary for all its chunks, if it has some: the writer encodes one dictionary only."""
+    """Return a column with one dictionary for all chunks: the writer encodes only one."""
     if not pa.types.is_dictionary(column.type):
         return column
     try:

@@ -47,7 +47,7 @@ def counted_for(mechanism, source, progress=None):
 
 
 def _counted(source, schema, encoders, progress):
-    """(Joint, `FitSchema` with the leaks) over the alphabets of encoders, or over the values that occur if None."""
+    """Return (Joint, `FitSchema` with the leaks) over the alphabets of encoders; None: the values that occur."""
     sides = schema.sensitive, schema.public
     both = names(itertools.chain(*sides))
     watched = {name: ColumnLeakage(name) for name in source.names if schema.scanned and name not in both}
@@ -110,7 +110,7 @@ def read_domain(path):
 
 
 def _declared(sensitive, public, domain):
-    """The alphabets of S and X: the labels of a column, or all tuples of the labels of several columns."""
+    """Return the alphabets of S and X: the labels of a column, or all tuples of the labels of several columns."""
     sides = [[_declared_labels(part, domain) for part in parts] for parts in (sensitive, public)]
     check_size("S and X", [math.prod(map(len, of_parts)) for of_parts in sides], MOST_CELLS)
     return [of_parts[0] if len(of_parts) == 1 else tuple(itertools.product(*of_parts)) for of_parts in sides]
@@ -151,7 +151,7 @@ class _Read:
         return column if self._valid is None else column.take(self._valid)
 
     def _record(self, place):
-        """The number in the table, from 1, of a record that is not left out."""
+        """Return the number in the table, from 1, of the record at a place among those that are not left out."""
         return self._start + 1 + (place if self._valid is None else int(np.flatnonzero(self._valid)[place]))
 
     def _encoded(self, columns, specs, encoder):
@@ -168,7 +168,7 @@ class _Read:
 
 
 def _in_order(alphabet, parts, orders):
-    """The labels in order: sorted, bins from the lowest, an ordered dictionary's in its order, and None last.
+    """Return the labels in order: sorted, bins from the lowest, an ordered dictionary's in its order, and None last.
 
     Tuples are sorted by the order of each of their parts.
     """

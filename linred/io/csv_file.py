@@ -24,7 +24,7 @@ from linred.errors import FileError
 from linred.io.pipes import PIPE, Lent, check_names, fault, holding, is_pipe, stdin
 
 BLOCK_BYTES, HEAD_BYTES, MOST_RECORD_BYTES = 4 * 2**20, 2**20, 64 * 2**20
-"""What is read at once, what is read at once while the header is sought, and the longest record allowed."""
+"""Size of a block, of a block in search of the header, and of the longest record allowed."""
 
 
 class CsvSource(AbstractContextManager):
@@ -50,9 +50,9 @@ class CsvSource(AbstractContextManager):
         return self._text.n_bytes_read
 
     def _header(self):
-        """(the column names in the first line that is not empty, the bytes after it that were read as well)."""
+        """Return (the column names in the first line that is not empty, the bytes that were read after it)."""
         head, piece, rest = b"", b"not the end", b""
-        while piece and not rest:  # a pipe may give a part of the line
+        while piece and not rest:  # a read from a pipe may end within the line
             piece = self._read(HEAD_BYTES)
             head += piece
             names, rest = self._first_line(head)
@@ -69,7 +69,7 @@ class CsvSource(AbstractContextManager):
         return tuple(names), rest
 
     def _first_line(self, head):
-        """(fields of the first line that is not empty, the bytes after it) of the bytes read so far."""
+        """Return (fields of the first line that is not empty, the bytes after it) of the bytes read so far."""
         bom = len(codecs.BOM_UTF8) * head.startswith(codecs.BOM_UTF8)
         lines = io.StringIO(head[bom:].decode(errors="replace"), newline="")
         try:
@@ -216,7 +216,7 @@ class TextColumn(ArrowColumn):
 
 @lru_cache(maxsize=16)
 def _index(encoder):
-    """(index of the labels that a field can hold, table from its codes to codes of the encoder)."""
+    """Return (index of the labels that a field can hold, table from its codes to codes of the encoder)."""
     texts = [label for label in encoder.labels if isinstance(label, str) and label]
     index = csv_text.Labels([text.encode(errors="surrogatepass") for text in texts], len(texts) + 1)
     return index, encoder.recoding_table([*texts, _NO_LABEL, None])
@@ -247,7 +247,7 @@ class CsvSink:
         self._arrow_lines(pa.record_batch([pa.nulls(1, arrow_type)], [""]), "none")
 
     def _text_of(self, labels):
-        """The field for each label. Alone in a line, a missing value is quoted: most readers skip an empty line."""
+        """Return the field for each label. A missing value alone in a line is quoted: most readers skip empty lines."""
         nothing = b'""' if len(self.schema) == 1 else b""
         texts = ("" if label is None else str(label) for label in labels)
         return csv_text.Text([_field(text, self._delimiter) or nothing for text in texts])
@@ -263,7 +263,7 @@ class CsvSink:
             return self._lines(batch)
 
     def _lines(self, batch):
-        """Nothing is quoted, or all text of the batch if one of its values needs quotes."""
+        """Return the lines of a batch, with all of its text in quotes if one of its values needs them."""
         if batch.num_columns == 1:
             text = batch.column(0).cast(pa.string()).fill_null("")
             if pa.compute.any(pa.compute.equal(text, "")).as_py():
@@ -301,7 +301,7 @@ class CsvSink:
 
 
 def _field(text, delimiter):
-    """A value as a field of CSV, quoted if it must be."""
+    """Return a value as a field of CSV, quoted if it must be."""
     if any(character in text for character in (delimiter, '"', "\r", "\n")):
         doubled = text.replace('"', '""')
         text = f'"{doubled}"'

@@ -71,7 +71,7 @@ _OF_OTHERS = frozenset(
 
 
 def _unknown(path, extension):
-    """The message for a path without a known extension: --from helps only if the file is of a known format."""
+    """Return the message for an unknown extension; it names --from only if the format may be a known one."""
     known = "linred reads and writes CSV (.csv, .tsv, .csv.gz, .csv.zst), Parquet (.parquet, .pq) and Arrow (.arrow, "
     known += ".feather, .arrows)"
     if extension in _OF_OTHERS:

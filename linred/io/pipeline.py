@@ -25,12 +25,12 @@ from linred.sampling import sanitize_columns
 
 
 class Plan:
-    """What is done with the columns of one table, checked against its schema before any record is read.
+    """Decides what happens to each column of a table, and checks it against the schema before any record is read.
 
     Attributes
     ----------
     reads : the columns that are needed.
-    encoded : those of them that are best read as dictionaries.
+    encoded : the columns among `reads` that are best read as dictionaries.
     schema : the schema of the output, with columns in the order of the table.
     passes : the columns that pass without being sanitised.
     """
@@ -77,7 +77,7 @@ class Plan:
                 )
 
     def _schema_of(self, schema, written):
-        """The schema of the output.
+        """Return the schema of the output.
 
         Columns that are sorted into bins become text, ordered dictionaries that pass become plain values (see
         `columnar_file`), and all others keep their type. A public column is nullable only if a missing value can be
@@ -95,7 +95,7 @@ class Plan:
 
     def replaced(self, first_batch):
         """Return {name: `Replaced`} of the public columns; ordered dictionaries keep the order of the table."""
-        x_labels = (*self._mechanism.joint.x_labels, None)  # the last is for records that become missing
+        x_labels = (*self._mechanism.joint.x_labels, None)  # None for records that become missing values
         replaced = {}
         for part, own in with_labels(self._public, x_labels):
             arrow_type, order = self.schema.field(part.name).type, ()
@@ -130,7 +130,7 @@ class Plan:
             raise FileError(f"--id names {what}: choose a column of integers or text") from None
 
     def _ids(self, column, start):
-        """Ids as text, so that 5 in a Parquet file and 5 in a CSV file name the same record."""
+        """Return ids as text, so that 5 in a Parquet file and 5 in a CSV file name the same record."""
         absent = ArrowColumn(self._id, column).missing()
         if absent.any():
             record = int(np.argmax(absent)) + start + 1
@@ -151,7 +151,7 @@ class Plan:
 
 
 MOST_THREADS = 8
-"""The default is at most this many: one thread reads, and cannot keep more of them busy."""
+"""Largest default number of threads: the one thread that reads cannot keep more of them busy."""
 
 
 def run(source, file, form, plan, threads=None, progress=None):
@@ -162,7 +162,7 @@ def run(source, file, form, plan, threads=None, progress=None):
     total, batches = plan.nothing, source.batches(plan.reads, plan.encoded)
     first = next(batches, None)
     sink = open_sink(file, form, plan.schema, plan.replaced(first))
-    if not threads:  # all cores, less one if the thread that writes needs it
+    if not threads:  # all cores, less one for writing if the sink encodes
         threads = max(1, min(MOST_THREADS, os.cpu_count() or 1) - sink.encodes)
 
     def work(batch, start):
@@ -193,7 +193,7 @@ def run(source, file, form, plan, threads=None, progress=None):
 
 
 def _jobs(pool, work, batches):
-    """A job for every batch: work(batch, number of its first record).
+    """Yield a job for every batch: work(batch, number of its first record).
 
     The thread that reads submits them, so that no core waits for the thread that writes.
     """

@@ -1,4 +1,4 @@
-"""What all formats share: pipes, files that a writer cannot close, and the texts of errors."""
+"""Common parts of all formats: pipes, files that a writer cannot close, and the texts of errors."""
 
 import os
 import sys
@@ -80,7 +80,7 @@ def stdout():
 
 
 def is_pipe(path):
-    """Whether a path can be read only once and its name does not identify the content: -, a FIFO or a device."""
+    """Return whether a path can be read only once and its name does not identify the content: -, a FIFO or a device."""
     return path == PIPE or (os.path.exists(path) and not os.path.isfile(path))
 
 

@@ -169,7 +169,7 @@ def _moves(mechanism):
 
 
 def rows_by_default(joint, sees_s):
-    """Return keep, move and table_of of a mechanism that keeps the pairs that the fit saw and redraws all others."""
+    """Return keep, move and table_of of a mechanism that keeps the pairs that the fit saw and resamples all others."""
     unseen = joint.unseen if sees_s else np.broadcast_to(joint.p_x == 0.0, joint.shape)
     return 1.0 - unseen, unseen.astype(np.float64), np.zeros(joint.shape, np.int32)
 

@@ -337,7 +337,7 @@ class Mechanism(Immutable):
 
     @cached_property
     def _redrawn(self):
-        """Probability of x being redrawn from each table, sparse |X| x tables."""
+        """P(X = x, and y is drawn from table t), sparse |X| x tables."""
         from scipy.sparse import csr_array
 
         n_s, n_x = self.joint.shape

@@ -66,7 +66,7 @@ class Leakage:
         return (getattr(self, name) for name in FIGURES)
 
     def as_dict(self) -> dict[str, float]:
-        """The six figures by name, in the order of `FIGURES`."""
+        """Return the six figures by name, in the order of `FIGURES`."""
         return dict(zip(FIGURES, self, strict=True))
 
     def changed_by(self, function: Callable[[float], float]) -> Leakage:

@@ -41,16 +41,16 @@ from linred.report.tradeoff import tradeoff
 from linred.sampling.exact_certificate import Certificate
 
 N_SYMBOLS, N_MOVES, N_COLUMNS, N_POINTS = 20, 15, 30, 15
-"""Most values of X, moves, other columns and points of a curve that are shown."""
+"""Largest numbers of values of X, moves, other columns and points of a curve that are shown."""
 
 OPTIMAL_CELLS, SELECTIVE_CELLS, MANY_CELLS = 1500, 50_000, 20_000
-"""Most pairs (s, x) for a curve of that mechanism; beyond the last, curves have half as many points."""
+"""Largest numbers of pairs (s, x) for a curve of these mechanisms; above MANY_CELLS, curves have half the points."""
 
 N_NARROW = 4
-"""Most columns of a table that fits on a narrow screen."""
+"""Largest number of columns of a table that fits on a narrow screen."""
 
 NOTHING = 1e-9
-"""Nats, or a share of records, that are taken for nothing."""
+"""Leakage in nats, or a share of records, that counts as zero."""
 
 
 def page(mechanism, published=None, seeded=False):
@@ -74,7 +74,7 @@ def page(mechanism, published=None, seeded=False):
 
 
 def _line_styles():
-    """The colour and the dashes of every mechanism that the page may have a curve of."""
+    """Return the colour and the dashes of every mechanism that the page may have a curve of."""
     styles = ""
     for known, kind in KINDS.items():
         if kind.page_colours:
@@ -84,7 +84,7 @@ def _line_styles():
 
 
 class _Told(NamedTuple):
-    """What all sections need; s and x are names of columns, escaped."""
+    """The values that all sections need; s and x are escaped names of columns."""
 
     mechanism: Mechanism
     published: tuple | None
@@ -109,7 +109,7 @@ class _Told(NamedTuple):
 
 
 def _opening(told):
-    """The promise, what weakens it, and its price. Nothing but the title stands above them."""
+    """Return the promise, what weakens it, and its price. Nothing but the title stands above them."""
     mechanism, strong = told.mechanism, "<strong>{}</strong>"
     said = promise.promise(mechanism, mechanism.certified or told.certificate, name, strong, EXPONENTIAL)
     weak = "".join(f"<li>{one}</li>" for one in promise.weaknesses(mechanism, told.published, told.seeded, name))
@@ -178,7 +178,7 @@ def _target(told):
 
 
 def _certified(told):
-    """The certified figures, if there are any, before the plug-in ones."""
+    """Return the section of certified figures, empty if there are none."""
     certified, design = told.mechanism.certified, told.mechanism.design
     if certified is None:
         return ""
@@ -199,7 +199,7 @@ def _certified(told):
 
 
 def _price(design):
-    """What certification cost."""
+    """Return the paragraph on the cost of certification."""
     shares = {field: share(getattr(design, field)) for field in ("dtv", "dtv_plug_in", "dtv_ceiling", "redrawn")}
     redrawn = (("S", design.redrawn_s), ("X", design.redrawn_x))
     named = [f"{side}: {', '.join(map(label, labels[:N_SYMBOLS]))}" for side, labels in redrawn if labels]
@@ -207,7 +207,7 @@ def _price(design):
 
 
 def _privacy(told):
-    """The figures of the fitted distribution. What they mean is said of the certified ones where there are any."""
+    """Return the table of leakage before and after; the text explains the certified figures if there are any."""
     basis, certified = promise.basis(told.mechanism), told.mechanism.certified
     groups = ""
     for measure, title in FIGURES.items():
@@ -227,7 +227,7 @@ def _privacy(told):
 
 
 def _figure(column, figures, measure, rounding="nearest"):
-    """A cell of a table with a row for each figure of `Leakage`."""
+    """Return a cell of a table with a row for each figure of `Leakage`."""
     value = getattr(figures, measure)
     return data(f"{column}.{measure}", value, nats(value, rounding))
 
@@ -253,7 +253,7 @@ def _utility(told):
 
 
 def _gap(mechanism, utility):
-    """The dual bound. A gap as large as the cost proves only that no cost is negative."""
+    """Return the dual bound, but not one as large as the cost, which proves only that no cost is negative."""
     gap, cost = mechanism.gap, utility.dtv if mechanism.distortion is None else utility.expected_distortion
     if gap >= cost > NOTHING:
         return words.NO_GAP
@@ -389,7 +389,7 @@ def _leak_row(leak, is_telling, published):
 
 
 def _not_measured(told):
-    """Published columns that no table shows."""
+    """Return a paragraph on published columns that no table shows."""
     fitted = told.mechanism.fitted
     known = {part.name for part in (*fitted.sensitive, *fitted.public)} if fitted else set()
     known |= {leak.column for leak in fitted.leaks} if fitted else set()
@@ -423,7 +423,7 @@ def _scrolling(title, table, kind=""):
 
 
 def _table(caption, head, rows, n_words=1):
-    """A table of cells of HTML: the first of a row is its header, the first n_words are text, the others numbers.
+    """Return a table of HTML cells: the first of a row is its header, the first n_words are text, others numbers.
 
     Each cell repeats the head of its column: narrow screens show a row of a wide table as a list.
     """

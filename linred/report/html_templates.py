@@ -55,7 +55,7 @@ NO_GAP = "no proven distance"
 KEY = {
     "markov": "keeps x or draws a new value from P(x); does not use S (Lemma 1 of the paper)",
     "non_markov": "uses S, and shifts every P(x|s) by the same share (Proposition 1 of the paper)",
-    "optimal": "uses S, and changes the fewest records possible at that figure",
+    "optimal": "uses S, and changes the fewest records that any mechanism with the same distribution of X can",
     "selective": "uses S, and is close to the optimum",
 }
 NOTES = {

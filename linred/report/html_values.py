@@ -18,7 +18,7 @@ def data(name, value, text):
 
 
 def nats(value, rounding="nearest"):
-    """Return a figure for reading; those below 0.000001 are not worth their digits."""
+    """Return a figure for reading, without digits below 0.000001."""
     if 0.0 < value < 1e-6:
         return "0.000001" if rounding == "up" else "under 0.000001"
     return numbers.figure(value, rounding)
@@ -56,7 +56,7 @@ def label(value, longest=32):
 
 
 def name(column):
-    """Return the name of a column, escaped, whole."""
+    """Return the whole name of a column, escaped."""
     return f"<bdi>{escaped(column)}</bdi>"
 
 

@@ -14,13 +14,11 @@ from linred.privacy.leakage import FIGURES
 from linred.report import numbers
 
 FEW, MOST_SPARSE = 20, 0.05
-"""Combinations of s and x seen fewer than FEW times are sparse. Above this share of records in them, reports lead with
-the fact: a plug-in figure is then no evidence."""
-
-SIDES = ("sensitive", "public")
+"""Combinations of s and x seen fewer than FEW times are sparse. If more than this share of the records is in them,
+reports lead with that fact, because plug-in figures are then no evidence."""
 
 FEWEST_VALUES, RECORDS_A_VALUE = 20, 2
-"""A side of so many values with no more than so many records each gets a warning when a mechanism is fitted."""
+"""A fit warns of a column with at least this many values and fewer than this many records a value on average."""
 
 OPENING = {
     "certified": "Certified at {level} confidence: ",
@@ -57,28 +55,26 @@ TELLING = "Each of these reveals more about S than Y does: {columns}."
 def promise(mechanism, figures, name=str, strong="{}", exponential="e^{}"):
     """Return the promise as one sentence.
 
-    figures : the upper bounds that it states. name, strong, exponential : how column names, the factor and a power of e
-        are written; the page escapes and marks them.
+    figures : the upper bounds that it states. name, strong, exponential : a function and formats for column names, the
+        factor and powers of e; the page escapes and marks them.
     """
     measure = measure_of(mechanism)
     bound = getattr(figures, measure)
-    certified, s, y = mechanism.certified, "S", "Y"
-    if mechanism.fitted is not None:
-        columns = {side: " and ".join(map(name, names(getattr(mechanism.fitted, side)))) for side in SIDES}
-        s, y = f"{columns['sensitive']} (S)", f"the published {columns['public']} (Y)"
+    certified, fitted, s, y = mechanism.certified, mechanism.fitted, "S", "Y"
+    if fitted is not None:
+        s, y = (" and ".join(map(name, names(side))) for side in (fitted.sensitive, fitted.public))
+        s, y = f"{s} (S)", f"the published {y} (Y)"
     case = {0.0: "nothing", math.inf: "everything"}.get(bound, measure)
     before = getattr(metrics, measure)(mechanism.joint)
     said = OPENING[basis(mechanism)] + ATTACKER + POWER[case]
-    return _capitalised(
-        said.format(
-            level="" if certified is None else numbers.level(certified.confidence),
-            y=y,
-            s=s,
-            name=FIGURES[measure],
-            bound=numbers.figure(bound, "up"),
-            before="infinite" if before == math.inf else f"{numbers.figure(before)} nats",
-            factor="" if bound == math.inf else strong.format(numbers.factor(bound, exponential)),
-        )
+    return said.format(
+        level="" if certified is None else numbers.level(certified.confidence),
+        y=y,
+        s=s,
+        name=FIGURES[measure],
+        bound=numbers.figure(bound, "up"),
+        before="infinite" if before == math.inf else f"{numbers.figure(before)} nats",
+        factor="" if bound == math.inf else strong.format(numbers.factor(bound, exponential)),
     )
 
 
@@ -175,7 +171,3 @@ def sides_with_few_records(mechanism):
         n_values = int(np.count_nonzero(p))
         if n_values >= FEWEST_VALUES and RECORDS_A_VALUE * n_values > joint.n_records:
             yield names(getattr(fitted, side)), n_values, joint.n_records
-
-
-def _capitalised(sentence):
-    return sentence[0].upper() + sentence[1:]

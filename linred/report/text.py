@@ -14,7 +14,7 @@ from linred.report import promise
 from linred.report.numbers import figure, level, limits, share
 
 WIDTH = 100
-"""The most columns of a line, but for names that are longer."""
+"""Largest width of a line, unless a name is longer."""
 
 LONGEST_NAME = 24
 """Longer names of columns are shortened in tables."""
@@ -54,7 +54,7 @@ def _table(rows):
 
 
 def _figures(head, *columns):
-    """A table with a row for each figure of `Leakage`; cells are text."""
+    """Return a table with a row for each figure of `Leakage`; cells are text."""
     return _table([head, *((f"  {label}", *cells) for label, *cells in zip(FIGURES.values(), *columns, strict=True))])
 
 
@@ -68,14 +68,14 @@ def _wrapped(text, indent=""):
 
 
 def report(report):
-    """Text of `mechanism.report()`. Its promise is about P(y|s); that of `full_report` is about the sampling tables."""
+    """Return the text of `mechanism.report()`. Its promise is about P(y|s), not about the sampling tables."""
     mechanism = report.mechanism
     bounds = mechanism.certified or Leakage.of(mechanism.released)
     return "\n\n".join([*_opening(mechanism, bounds), _made(mechanism), *_tables(report)])
 
 
 def _opening(mechanism, bounds, **release):
-    """The promise, what weakens it, and the price: nothing stands above them."""
+    """Yield the promise, what weakens it, and the price: nothing stands above them."""
     weak = [_wrapped(one, "  - ") for one in promise.weaknesses(mechanism, name=shown, **release)]
     yield _wrapped(promise.promise(mechanism, bounds, shown))
     yield "\n".join(["What weakens this", *weak])
@@ -83,7 +83,7 @@ def _opening(mechanism, bounds, **release):
 
 
 def _made(mechanism):
-    """What made a mechanism, and for what."""
+    """Return a line on the kind of mechanism, its target or alpha, and its alphabets."""
     target, (n_s, n_x) = mechanism.target, mechanism.joint.shape
     asked = f", target {limits(target)}" if target is not None and target.limits else ""
     if mechanism.alpha is not None:
@@ -101,7 +101,7 @@ def _tables(report):
 
 
 def local_report(report):
-    """Text of `mechanism.local()`."""
+    """Return the text of `mechanism.local()`."""
     rows = [(f"{report.mechanism.described()} ({unit_of(report.base)})", "Exact", "Local", "At least", "At most")]
     for (way, joint), figures in zip(report.joints.items(), (report.before, report.after, report.utility), strict=True):
         region = "inside" if figures.valid else "outside"
@@ -114,12 +114,12 @@ def local_report(report):
 
 
 def certificate(certificate):
-    """Text of `sampler.certificate()`."""
+    """Return the text of `sampler.certificate()`."""
     return "\n".join(_figures(("Exact figures of the sampling tables (nats)", "At most"), _rounded(certificate, "up")))
 
 
 def certified(certified):
-    """Text of what `linred.certify` returns."""
+    """Return the text of a `Certified`."""
     at, basis = level(certified.confidence), BASIS[certified.basis]
     holds = "all figures hold together" if certified.together else "each figure holds by itself"
     head = "Leakage about S (nats)", "Plug-in estimate", f"Certified at {at}", "Worst-case bound"
@@ -134,7 +134,7 @@ def certified(certified):
 
 
 def design(design):
-    """Text of `mechanism.design`: what certification cost."""
+    """Return the text of `mechanism.design`: what certification cost."""
     lines = [
         "Price of the confidence level",
         f"  Changed records: {share(design.dtv)} (certified); {share(design.dtv_plug_in)} (plug-in optimum); "
@@ -155,8 +155,8 @@ def design(design):
 
 
 def audit(audit):
-    """Text of what `linred.audit` returns."""
-    several = "; all claimed figures are tested together" if audit.n_kinds_claimed > 1 else ""
+    """Return the text of an `Audit`."""
+    several = "; all claimed figures are tested together" if audit.n_families_claimed > 1 else ""
     columns = {"At least": _rounded(audit, "down")}
     if audit.claim is not None:
         columns["Claimed"] = ["" if most == math.inf else figure(most, "up") for most in audit.claim]
@@ -175,7 +175,7 @@ def audit(audit):
 
 
 def monitor(monitor):
-    """Text of a `linred.Monitor`. It may go to a log, so it names no value of S; `monitor.strongest` does."""
+    """Return the text of a `linred.Monitor`. It may go to a log, so it names no value of S."""
     unseen = f", {monitor.n_unseen:,} with values outside the alphabets" * (monitor.n_unseen > 0)
     lines = [
         f"Drift monitor: {monitor.n_records:,} records observed{unseen}; {monitor.n_calibrated:,} in the calibration",
@@ -188,7 +188,7 @@ def monitor(monitor):
 
 
 def drift(monitor):
-    """Verdict of a `linred.Monitor`, also the text of its warning."""
+    """Return the verdict of a `linred.Monitor`, also the text of its warning."""
     if not monitor.drifted:
         return "No drift detected"
     return (
@@ -198,7 +198,7 @@ def drift(monitor):
 
 
 def full_report(mechanism, path, published=None, seeded=False):
-    """Text of `linred fit`, `linred run` and `linred report`.
+    """Return the text of `linred fit`, `linred run` and `linred report`.
 
     published : names of all columns that were written, or None if the report knows of no release.
     seeded : whether they were drawn with a seed.
@@ -224,7 +224,7 @@ def names_of_sides(mechanism, between):
 
 
 def _fit(mechanism, path, published):
-    """Where the mechanism and its release come from."""
+    """Return the source of the fit, its columns, and the columns of the release."""
     s, x = map(shown, names_of_sides(mechanism, ", "))
     n, (n_s, n_x) = promise.n_records(mechanism), mechanism.joint.shape
     lines = [
@@ -243,12 +243,10 @@ def _fit(mechanism, path, published):
 
 
 def _sampling(mechanism):
-    """What the integers that are sampled guarantee."""
+    """Return the exact figures of the sampling tables, and whether they meet the target."""
     certificate, target = mechanism.sampler().certificate(), mechanism.target
     bounds = {name: figure(getattr(certificate, name), "up") for name in ("ldp", "log_lift")}
-    lines = [
-        f"Exact figures of the sampling tables: LDP <= {bounds['ldp']}, log-lift <= {bounds['log_lift']} nats",
-    ]
+    lines = [f"Exact figures of the sampling tables: LDP <= {bounds['ldp']}, log-lift <= {bounds['log_lift']} nats"]
     if target is not None and target.limits:
         lines.append(f"Target {limits(target)}: {'met' if target.is_met_by(certificate) else 'NOT MET'}")
     return "\n".join(lines)
@@ -266,7 +264,7 @@ def _assumptions(mechanism):
 
 
 def _leaks(mechanism, published):
-    """What every other column of the input reveals about S, those that reveal most first."""
+    """Return a table of the leakage of every other column of the input, the largest first."""
     fitted, released = mechanism.fitted, metrics.mutual_information(mechanism.released)
     telling = {leak.column for leak in fitted.telling(released)}
     alone = float(mechanism.joint.p_s.max())
@@ -277,9 +275,8 @@ def _leaks(mechanism, published):
         ("  (Y, released column)", "yes", f"{len(mechanism.p_y):,}", figure(released), share(with_y), ""),
     ]
     for leak in fitted.leaks:
-        information = (
-            f"{'>= ' if leak.at_least else ''}{figure(leak.information, 'down' if leak.at_least else 'nearest')}"
-        )
+        rounding = "down" if leak.at_least else "nearest"
+        information = ">= " * leak.at_least + figure(leak.information, rounding)
         is_published = "" if published is None else PUBLISHED[leak.column in published]
         mark = "more than Y" * (leak.column in telling)
         name = "  " + _shortened(shown(leak.column))
@@ -294,7 +291,7 @@ def _shortened(name):
 
 
 def warnings(mechanism, passes, seeded):
-    """Yield what the user has to know before a file is sanitised; `passes` are the columns published unchanged."""
+    """Yield the warnings before a file is sanitised; `passes` are the columns published unchanged."""
     fitted, sensitive = mechanism.fitted, names(mechanism.fitted.sensitive)
     if seeded:
         yield "a seed is not private: whoever guesses it can undo the draws. Use --key-file"
@@ -312,7 +309,7 @@ def warnings(mechanism, passes, seeded):
 
 
 def fit_warnings(mechanism):
-    """Yield what the user has to know once a mechanism is fitted."""
+    """Yield the warnings after a fit."""
     for columns, n_values, n_records in promise.sides_with_few_records(mechanism):
         yield (
             f"{', '.join(map(shown, columns))}: {n_values:,} values among {n_records:,} records, so plug-in estimates "
@@ -321,7 +318,7 @@ def fit_warnings(mechanism):
 
 
 def counts(counts, path):
-    """Text of what a pass over a file did."""
+    """Return a line on what a pass over a file did."""
     changed = counts.n_changed / counts.n_records if counts.n_records else 0.0
     text = f"{path}: {counts.n_records:,} records, {counts.n_changed:,} changed ({share(changed)})"
     if counts.n_unseen_values:
@@ -332,7 +329,7 @@ def counts(counts, path):
 
 
 def curves(curves):
-    """Table of changed records with a row for each point and a column for each mechanism."""
+    """Return a table of changed records with a row for each point and a column for each mechanism."""
     head = f"{FIGURES.get(curves.grid, curves.grid)}", *curves.labels
     rows = [
         (f"  {point:g}", *(share(curves[label]["dtv"][i]) for label in curves.labels))
@@ -342,7 +339,7 @@ def curves(curves):
 
 
 def curves_csv(curves):
-    """CSV of every figure of every point, with all digits."""
+    """Return CSV of every figure of every point, with all digits."""
     lines = [",".join(("mechanism", "point", *curves.measures))]
     for label in curves.labels:
         for i, point in enumerate(curves.points):

@@ -151,7 +151,7 @@ def _grid(**given):
 
 
 def _makers(mechanisms, grid, distortion, time_limit):
-    """{label: callable(joint, **asked)}."""
+    """Return {label: callable(joint, **asked)}."""
     if isinstance(mechanisms, dict) and mechanisms:
         for label, make in mechanisms.items():
             if not callable(make):
@@ -171,7 +171,7 @@ def _makers(mechanisms, grid, distortion, time_limit):
 
 
 def _made(kind, options, joint, **point):
-    """The mechanism of one kind at a point of the grid: alpha=, or a limit of a `Target`."""
+    """Return the mechanism of one kind at a point of the grid: alpha=, or a limit of a `Target`."""
     asked = point if "alpha" in point else {"target": Target.of(**point)}
     return kind.made(joint, **asked, **options)
 

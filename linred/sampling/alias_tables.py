@@ -11,8 +11,8 @@ from linred._kernels import alias, sampling
 
 MOST_SETTLED_ROWS = 2**10
 FIRST_STAGE_NS, PENDING_NS = {"cells": 1.0, "keep": 1.5}, 10.0
-"""Approximate cost of a record and of a pending record. They are constants, not measurements, because they decide the
-first stage, on which the values drawn under a key depend: every machine must choose the same one."""
+"""Approximate costs of a record and of a pending record. They are constants because they decide the first stage, on
+which the values drawn under a key depend, and every machine must choose the same one."""
 
 
 class Compiled(NamedTuple):

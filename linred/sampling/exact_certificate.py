@@ -16,8 +16,7 @@ from linred.sampling.sampled_probabilities import Channel
 
 HALF_ULP = 2.0**-53
 SCALE = 1000
-"""Probabilities below are doubles times 2^1000, because one may be 2^-64 times the smallest double and must not become
-0."""
+"""Probabilities are doubles times 2^SCALE here: one may be 2^-64 times the smallest double and must not become 0."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -64,12 +64,8 @@ def check_key_use(key, ids, start, context):
 def context_of_columns(context, public):
     """Return the context of draws for named public columns, the same for frames, files and the command.
 
-    Parameters
-    ----------
-    context : bytes or str
-        The caller's own context; None or empty for none.
-    public : ColumnSpecs
-        Renamed columns enter under the names that they were fitted under.
+    context : the caller's own context, bytes or text; None or empty for none.
+    public : `ColumnSpec`s, which enter under the names that they were fitted under.
     """
     context = b"" if context is None else context
     text = context if isinstance(context, str) else context_bytes(context).decode(errors="surrogateescape")

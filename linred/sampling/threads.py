@@ -20,7 +20,7 @@ _spare = threading.local()
 
 
 class Buffers:
-    """One thread's buffers, for up to so many records."""
+    """Buffers of one thread, for blocks of at most `n_records` records."""
 
     def __init__(self, n_records):
         self.n_records = n_records

@@ -25,8 +25,8 @@ def with_exact_sums(rows, weights, p_y):
 def with_both_means(q, low, high, p_s, p_x):
     """Return q within [low, high] whose means over x and over s are one, to within CLOSE if it converges.
 
-    A row whose mean is off has the difference spread over its cells in proportion to their slack to the bounds; then
-    columns likewise, in turn.
+    The error of each row's mean is spread over the cells of the row in proportion to their slack, then that of each
+    column's mean over the cells of the column, in turn.
     """
     for _ in range(MOST_PASSES):
         missing = 1.0 - q @ p_x

@@ -2,12 +2,14 @@
 
 The variables are lifts, Q(y|s) / P(y), so that a solver's tolerance is relative to each symbol, however rare it is.
 LDP <= eps requires the lifts of y to lie in some interval [L, e^eps L]: T = Q/P - L is in [0, (e^eps - 1) L]. Log-lift
-<= lam adds only e^-lam <= L <= e^(lam - eps), where eps = 2 lam if LDP has no limit or a larger one. There are two:
+<= lam adds only e^-lam <= L <= e^(lam - eps), where eps = 2 lam if LDP has no limit or a larger one.
 
-`network`  for mechanisms that use s. The excess of P(.|s) over Q(.|s) flows along arcs between symbols. Few arcs are
+There are two linear programmes:
+
+`network`  for mechanisms that use S. The excess of P(.|s) over Q(.|s) flows along arcs between symbols. Few arcs are
            needed if the distortion satisfies the triangle inequality: one from each symbol to a common node at cost
            one (Hamming), or arcs between neighbours (|i-j|).
-`channel`  has a row W(.|r) for each source r. A source is a symbol x if the mechanism does not use s, and a pair (s, x)
+`channel`  has a row W(.|r) for each source r. A source is a symbol x if the mechanism does not use S, and a pair (s, x)
            if it does and the distortion violates the triangle inequality.
 """
 
@@ -26,10 +28,10 @@ RARE = 1e-8
 """P(x) below this value is smaller than a solver's tolerance."""
 
 LEAST = 1e-8
-"""Nats. A smaller target is below HiGHS's tolerance; zero replaces it and costs hardly more."""
+"""Smallest target in nats. Smaller ones are below HiGHS's tolerance; zero replaces them and costs hardly more."""
 
 LARGEST_LDP = 16.0
-"""Nats. For larger targets e^eps makes the programme ill-conditioned, and there is almost nothing left to gain."""
+"""Largest LDP target in nats. Larger ones make the programme ill-conditioned and save almost no changes."""
 
 
 class Limits(NamedTuple):

@@ -1,4 +1,4 @@
-"""An interior-point method for the fewest changes, for mechanisms that use s and keep P_Y = P_X.
+"""An interior-point method for the fewest changes, for mechanisms that use S and keep P_Y = P_X.
 
 The linear programme in lifts, with z = P(x|s)/P(x) before and q = z - g + h after, loss g >= 0 and gain h >= 0:
 
@@ -32,7 +32,7 @@ LIGHTEST = 2.0**-40
 """Smallest weight of a cell relative to the mean weight; lighter cells get this weight on the central path."""
 
 STEP_FRACTION, REFINEMENTS = 0.995, 2
-"""Fraction of the way to the boundary, where a slack or a price is 0, that a step takes; solves for each direction."""
+"""Fraction of the way to the boundary (a slack or price of 0) that a step takes; number of solves for a direction."""
 
 CORRECTIONS, MIN_LENGTHENING, CENTRAL_RANGE = 3, 0.05, (0.1, 10.0)
 """Centrality corrections of a direction: how many are tried, by how much one must lengthen the step, and the range of

@@ -66,7 +66,7 @@ def neighbors_on(tree, n_x, n_y):
 
 
 def flows_on(tree, neighbors, supply, demand):
-    """Return the unique flows on a tree that meet supply and demand: the arc of a leaf carries all the leaf has left.
+    """Return the unique flows on a tree that meet supply and demand: the arc of a leaf carries all of the leaf's mass.
 
     The node with the largest mass is the root and never a leaf: it absorbs the difference between the totals of supply
     and demand.

@@ -82,7 +82,7 @@ def _cheapest_coupling(p, q, d):
     tight = reduced_cost <= slack
     if tight.sum() > len(arcs):  # several plans are optimal, exactly those on tight arcs: choose among them
         changed = np.where(rows[:, None] == columns, 0.0, 1.0)
-        prohibitive = 2.0 * changed.size  # more than any cycle of changes that an arc which is not tight could save
+        prohibitive = 2.0 * changed.size  # no cycle through an arc that is not tight saves as much
         arcs, mass, _, _ = _exact_transport(supply, demand, np.where(tight, changed, prohibitive))
     return rows[arcs[:, 0]], columns[arcs[:, 1]], mass, _gap(arcs, mass, reduced_cost)
 
@@ -135,8 +135,10 @@ def _polish(tree, supply, demand, cost):
 
 
 def _reduced_costs(neighbors, cost):
-    """cost - u - v with potentials u of the x and v of the y that sum to the cost on every arc of the tree; and what
-    rounding may make of 0 there."""
+    """Return (cost - u - v, bound of its rounding error on the tree).
+
+    The potentials u of the x and v of the y sum to the cost on every arc of the tree.
+    """
     n_x, potential = cost.shape[0], [0] * len(neighbors)
     for node, _, other in spanning_tree.walk(0, neighbors):
         i, j = min(node, other), max(node, other) - n_x

@@ -74,7 +74,7 @@ def _climb(joint, delta, flows):
         all_moved[places] = moved
         return _x_log_x(moved).sum() > before + MIN_GAIN
 
-    while any([improve(s) for s in np.flatnonzero(joint.p_s)]):  # a list, because a generator would stop at the first
+    while any([improve(s) for s in np.flatnonzero(joint.p_s)]):  # not a generator: any() would stop at the first
         pass
     return plans, all_moved
 

@@ -1,4 +1,4 @@
-"""Joints and mechanisms cannot be changed behind their figures, nor can what they hold."""
+"""Joints and mechanisms, and the arrays that they hold, cannot be changed."""
 
 import pickle
 

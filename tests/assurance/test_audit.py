@@ -1,6 +1,6 @@
 """Audits: lower bounds that hold by simulation and come near the truth, and claims that they refute.
 
-Seeds and keys are fixed, so a pass stays one. A correct library fails a check of coverage with probability ERROR_RATE.
+Seeds and keys are fixed, so results repeat. A correct library fails a coverage check with probability ERROR_RATE.
 """
 
 import math

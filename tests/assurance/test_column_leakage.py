@@ -1,4 +1,4 @@
-"""What other columns tell about S, against the library's measures and against plain counting."""
+"""What other columns reveal about S, against the library's measures and against plain counting."""
 
 import csv
 import math

@@ -1,4 +1,4 @@
-"""Confidence bounds against scipy.stats, against linear programmes, and by exact sums over all that can happen."""
+"""Confidence bounds against scipy.stats, against linear programmes, and by exact sums over all outcomes."""
 
 import math
 

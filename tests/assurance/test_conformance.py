@@ -1,6 +1,6 @@
 """Conformance: releases of the mechanism pass at a stated rate, and planted faults are caught.
 
-Seeds and keys are fixed, so a pass stays one. A correct library fails a check of rates with probability ERROR_RATE.
+Seeds and keys are fixed, so results repeat. A correct library fails a check of rates with probability ERROR_RATE.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The monitor: its evidence against exact twins, false alarms and found drifts at stated rates, and its manners."""
+"""The monitor: its evidence against exact twins, rates of false alarms and of detected drifts, and wrong inputs."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Columns of record batches: drawn codes become their labels in any type, and numbers the bins that NumPy says."""
+"""Columns of record batches: codes become labels of any type, and numbers the same bins as in NumPy."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""What is missing, in every kind of column."""
+"""Missing values in every kind of column."""
 
 import numpy as np
 import pandas as pd

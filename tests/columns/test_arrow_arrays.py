@@ -1,4 +1,4 @@
-"""Columns and tables of Arrow, and columns of packages that are not known, but export Arrow data."""
+"""Columns and tables of Arrow, and columns of unknown packages that export Arrow data."""
 
 import numpy as np
 import pandas as pd

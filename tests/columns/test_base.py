@@ -1,4 +1,4 @@
-"""What every kind of column says where it has no room for a label."""
+"""The error of every kind of column that cannot hold a label."""
 
 import numpy as np
 import pandas as pd

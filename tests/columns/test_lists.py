@@ -1,4 +1,4 @@
-"""Lists, tuples, and columns of kinds that are not known."""
+"""Lists, tuples, and columns of unknown kinds."""
 
 from collections import OrderedDict, deque
 

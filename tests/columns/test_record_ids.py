@@ -1,4 +1,4 @@
-"""Ids of records, in every kind of column, table, frame and file: one id has one draw at every door."""
+"""Ids of records, in every kind of column, table, frame and file: one id has one draw everywhere."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Columns that a table lacks: the nearest name is offered, but only if the names are known to be names."""
+"""Columns that a table lacks: the nearest name is suggested unless the header may be a record."""
 
 import pandas as pd
 import pytest

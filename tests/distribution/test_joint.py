@@ -1,4 +1,4 @@
-"""`Joint`: its constructors agree, its parts are consistent, and what is wrong is named with its place."""
+"""`Joint`: its constructors agree, its parts are consistent, and errors name the place of the fault."""
 
 import copy
 import pickle

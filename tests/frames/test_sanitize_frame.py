@@ -1,4 +1,4 @@
-"""`sanitize_frame`: every kind of frame, what is kept of it, what is left out, and what is refused."""
+"""`sanitize_frame`: every kind of frame, the parts that are kept or left out, and refused arguments."""
 
 import pickle
 import re

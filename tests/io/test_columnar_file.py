@@ -1,4 +1,4 @@
-"""Parquet and Arrow files through the `linred` command: types, dictionaries, missing values, and what has no place."""
+"""Parquet and Arrow files through the `linred` command: types, dictionaries, missing and unsuitable values."""
 
 from pathlib import Path
 

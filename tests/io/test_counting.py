@@ -1,4 +1,4 @@
-"""Counting a file: the library's Joint, bins, declared alphabets, missing values, and what is too large."""
+"""Counting a file: the library's Joint, bins, declared alphabets, missing values, and tables that are too large."""
 
 import json
 import tracemalloc

@@ -1,7 +1,7 @@
 """Artifacts load as they were stored, those of earlier versions too, and damaged ones are refused.
 
 tests/data/artifact_v1_*.json were written by `linred fit` before the modules were put into packages, on
-tests/data/adult.csv; the digests are of what that version drew. They are never written again.
+tests/data/adult.csv; the digests are of the values that version drew. They are never rewritten.
 """
 
 import copy

@@ -1,4 +1,4 @@
-"""A mechanism: the channel that it is, and what follows from it."""
+"""A mechanism: its P(y|s,x), and the figures computed from it."""
 
 import pickle
 

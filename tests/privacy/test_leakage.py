@@ -1,4 +1,4 @@
-"""`Leakage`: one record of the six figures, whoever states them."""
+"""`Leakage`: one record of the six figures for reports, certificates and audits."""
 
 import math
 

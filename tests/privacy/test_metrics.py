@@ -1,4 +1,4 @@
-"""The measures against their definitions, where zeros are infinite or skipped, and what is refused."""
+"""The measures against their definitions, where zeros are infinite or skipped, and refused arguments."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""`Target`, and `takes_target`: limits by keyword or as one, in place of alpha or not."""
+"""`Target`, and `takes_target`: limits as keywords or as one `Target`, with and without alpha."""
 
 import inspect
 import math

@@ -221,6 +221,12 @@ def test_other_columns_that_reveal_more_are_marked():
     assert f"right for {100 * adult().p_s.max():.2f}\u00a0%" in parsed.words
 
 
+def test_the_curve_of_the_optimum_is_claimed_only_among_mechanisms_that_keep_the_distribution_of_x():
+    keeping, free = (linred.optimal(example_1(), ldp=1.0, keep_marginal=keep) for keep in (True, False))
+    assert free.dtv() < keeping.dtv() - 1e-3
+    assert "changes the fewest records that any mechanism with the same distribution of X can" in page(keeping)
+
+
 def test_a_curve_that_cannot_be_built_is_left_out(monkeypatch):
     def failing(joint, mechanisms, **points):
         if mechanisms == ["optimal"]:

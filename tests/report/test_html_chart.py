@@ -1,4 +1,4 @@
-"""The chart of the page: the mechanism where it is, curves, and names beside their lines."""
+"""The chart of the page: the place of the mechanism, curves, and names beside their lines."""
 
 import functools
 import re

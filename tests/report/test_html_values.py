@@ -1,4 +1,4 @@
-"""Numbers and labels as the page says them: rounded, bounds upwards, and escaped."""
+"""Numbers and labels on the page: estimates to nearest, bounds rounded up, labels escaped."""
 
 import math
 from decimal import Decimal

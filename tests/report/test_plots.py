@@ -1,4 +1,4 @@
-"""Pictures of trade-off curves: units, names, colours, and what is refused."""
+"""Pictures of trade-off curves: units, names, colours, and refused arguments."""
 
 import numpy as np
 import pytest

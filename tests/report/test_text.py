@@ -1,4 +1,4 @@
-"""What the `linred` command says: the report of a fit, and columns that were not measured."""
+"""Text of the `linred` command: the report of a fit, and columns that were not measured."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Keys and the keystream: published vectors through our own addressing, and what is refused."""
+"""Keys and the keystream: published test vectors through this library's addressing, and refused arguments."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The rows that a sampler's integers realise, against the mechanism's channel."""
+"""The rows that a sampler's integers realise, against the mechanism's P(y|s,x)."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
-"""The sampler's promises: addressed and secure randomness, and what is refused.
+"""The sampler's promises: addressed and secure randomness, and refused arguments.
 
-Statistical checks fail a correct sampler with probability `stats.ERROR_RATE` each; keys are fixed, so a pass stays one.
+Statistical checks fail a correct sampler with probability `stats.ERROR_RATE` each; keys are fixed, so results repeat.
 """
 
 import hashlib

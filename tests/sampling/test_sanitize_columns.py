@@ -1,4 +1,4 @@
-"""`mechanism.sanitize`: the same kind of column out, unseen and missing values by policy, and what is counted."""
+"""`mechanism.sanitize`: the same kind of column out, unseen and missing values by policy, and the counts."""
 
 import numpy as np
 import pytest

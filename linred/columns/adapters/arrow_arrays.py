@@ -112,7 +112,7 @@ class ArrowColumn(ColumnAdapter):
         )
 
     def _categories(self, labels):
-        """The dictionary of the sampled column, the same for all chunks."""
+        """Return the dictionary of the sampled column, the same for all chunks."""
         categories = drawn_categories(self.dictionary().labels if self.is_ordered else (), labels, self.is_ordered)
         if self.is_dictionary and len(categories) > np.iinfo(self.dtype.index_type.to_pandas_dtype()).max + 1:
             raise ValueError("too many labels for the type of the indices")
@@ -126,7 +126,7 @@ class ArrowColumn(ColumnAdapter):
 
 
 def is_exported(column):
-    """Whether a column has Arrow's PyCapsule interface and pyarrow is installed to read it."""
+    """Return whether a column has Arrow's PyCapsule interface and pyarrow is installed to read it."""
     exports = hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__")
     return exports and find_spec("pyarrow") is not None
 

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def rebuilt(column, decode=False):
-    """Return an Array or ChunkedArray of the same values without any others, and without metadata of nested fields.
+    """Return an Array or ChunkedArray whose buffers hold its own values alone, without metadata of nested fields.
 
     Dictionaries hold the values that occur: sorted, or in their own order if they are ordered. decode: replace
     dictionaries by plain values, for a format in which a dictionary cannot change from batch to batch. Unions,
@@ -21,7 +21,7 @@ def rebuilt(column, decode=False):
     if not isinstance(column, pyarrow.ChunkedArray):
         return _rebuilt(column, decode)
     chunks = [_rebuilt(chunk, decode) for chunk in column.chunks]
-    if not decode and len(chunks) > 1 and has_dictionary(column.type):  # one dictionary for all, as a file needs it
+    if not decode and len(chunks) > 1 and has_dictionary(column.type):  # a file needs one dictionary for all chunks
         chunks = [_rebuilt(pyarrow.concat_arrays(chunks), decode)]
     return pyarrow.chunked_array(chunks, rebuilt_type(column.type, decode))
 
@@ -32,7 +32,7 @@ def rebuilt_type(arrow_type, decode=False):
 
 
 def has_dictionary(arrow_type, is_ordered=False):
-    """Whether a type is a dictionary or has one nested in it; is_ordered: only an ordered dictionary counts."""
+    """Return whether a type is a dictionary or has one nested in it; is_ordered: only an ordered dictionary counts."""
     types = sys.modules["pyarrow"].types
     if isinstance(arrow_type, sys.modules["pyarrow"].BaseExtensionType):
         return has_dictionary(arrow_type.storage_type, is_ordered)
@@ -69,13 +69,13 @@ def _leaf(array):
         return array
     pyarrow = sys.modules["pyarrow"]
     plain = {"string_view": "large_string", "binary_view": "large_binary"}.get(str(array.type))
-    if plain:  # views cannot be taken, and share the buffers that they point into
+    if plain:  # `take` does not support views, whose buffers are shared
         return array.cast(plain).take(_all_places(array)).cast(array.type)
     return array if pyarrow.types.is_null(array.type) else array.take(_all_places(array))
 
 
 def _hides(array):
-    """Whether there may be values under the nulls of an array."""
+    """Return whether there may be values under the nulls of an array."""
     if not array.null_count:
         return False
     is_null, name = np.asarray(array.is_null()), str(array.type)
@@ -84,11 +84,10 @@ def _hides(array):
         ends = np.frombuffer(array.buffers()[1], f"i{width}", len(array) + 1, array.offset * width)
         return bool(np.diff(ends)[is_null].any())
     types = sys.modules["pyarrow"].types
-    if not (types.is_integer(array.type) or types.is_floating(array.type) or types.is_temporal(array.type)):
+    is_number = types.is_integer(array.type) or types.is_floating(array.type) or types.is_temporal(array.type)
+    if not is_number or array.type.bit_width > 64:
         return True
     width = array.type.bit_width // 8
-    if width > 8:
-        return True
     return bool(np.frombuffer(array.buffers()[1], f"u{width}", len(array), array.offset * width)[is_null].any())
 
 
@@ -97,7 +96,7 @@ def _all_places(array):
 
 
 def _mask(array):
-    """Which values are null, for `from_arrays`; None if there are none."""
+    """Return the mask of nulls for `from_arrays`; None if there are none."""
     return array.is_null() if array.null_count else None
 
 
@@ -121,7 +120,7 @@ def _dictionary(array, decode):
 
 
 def _order(values):
-    """The places of values when sorted; of a type without an order, their texts are sorted."""
+    """Return the places of values in sorted order; values without an order are sorted by their text."""
     from pyarrow import compute
 
     try:
@@ -166,7 +165,7 @@ def _fixed_size_list(array, decode):
 
 def _map(array, decode):
     pyarrow, arrow_type = sys.modules["pyarrow"], array.type
-    whole = array.take(_all_places(array))  # its keys and items are those of its own records
+    whole = array.take(_all_places(array))  # `keys` and `items` of a slice would be those of all records
     keys, items = _rebuilt(whole.keys, decode), _rebuilt(whole.items, decode)
     fields = _field(arrow_type.key_field, keys), _field(arrow_type.item_field, items)
     new_type = pyarrow.map_(*fields, keys_sorted=arrow_type.keys_sorted)

@@ -33,7 +33,7 @@ _LAZY_FRAMES = {"polars.LazyFrame": PolarsLazyTable}
 
 
 def _kind(kinds, value):
-    """The adapter for the type of a value or one of its base classes, by name, so that no package is imported."""
+    """Return the adapter of a value by the name of its type or a base class, so that no package is imported."""
     return next((kinds[name] for name in _type_names(type(value)) if name in kinds), None)
 
 

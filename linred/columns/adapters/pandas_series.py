@@ -30,7 +30,7 @@ class PandasColumn(ColumnAdapter):
         return value.item() if isinstance(value, np.generic) else value
 
     def array(self):
-        """An array of objects if an extension array has missing values, which would turn integers into floats."""
+        """Return objects if an extension array has missing values, which would turn integers into floats."""
         extension = not isinstance(self.dtype, np.dtype)
         return self.column.to_numpy(dtype=object if extension and self.column.isna().any() else None)
 
@@ -86,7 +86,7 @@ class PandasColumn(ColumnAdapter):
         return pandas.Series(array, index=index, name=own.name, copy=True)
 
     def _passing_array(self, array):
-        """An array of pandas with the values that it shows and no others."""
+        """Return an array of pandas without the values that its categories, slices or masks hide."""
         pandas = sys.modules["pandas"]
         if self._is_categorical:
             return array.astype(_occurring(self._series))
@@ -94,14 +94,14 @@ class PandasColumn(ColumnAdapter):
             return type(array)(rebuilt(array.__arrow_array__()))
         if isinstance(self.dtype, np.dtype) or not hasattr(self.dtype, "numpy_dtype") or not array.isna().any():
             return array
-        array, mask = array.copy(), array.isna()  # of pandas' masked arrays: they keep values under their masks
+        array, mask = array.copy(), array.isna()  # a masked array keeps values under its mask
         array[mask] = self.dtype.type(0)
         array[mask] = pandas.NA
         return array
 
 
 def _occurring(series):
-    """The dtype of a categorical with only the categories that occur: sorted, unless they are ordered."""
+    """Return the dtype of a categorical with only the categories that occur: sorted, unless they are ordered."""
     used = series.cat.remove_unused_categories().cat
     categories = used.categories
     if not used.ordered:
@@ -138,7 +138,7 @@ class PandasTable(TableAdapter):
 
 
 def passing_index(index):
-    """An index for publication, without levels and categories that do not occur."""
+    """Return an index for publication, without levels and categories that do not occur."""
     if not isinstance(index, sys.modules["pandas"].MultiIndex):
         return PandasColumn("index", index).passing()
     index = index.remove_unused_levels()

@@ -27,7 +27,7 @@ class PolarsColumn(ColumnAdapter):
         return self.column.to_numpy() if plain else None
 
     def encoded(self, sort):
-        """An Enum declares its categories. The codes of a Categorical are not used: they depend on earlier columns."""
+        """Encode an Enum by its categories, and a Categorical by its texts: its codes depend on earlier columns."""
         if getattr(self.dtype, "time_unit", None) == "ns":
             raise ValueError(
                 f"{self.name} is a Polars column of {self.dtype}: Python has no nanoseconds; cast it to microseconds"
@@ -49,7 +49,7 @@ class PolarsColumn(ColumnAdapter):
         return type(self.column)(self.column.name, texts, dtype=sys.modules["polars"].String)
 
     def passing(self):
-        """An Enum publishes all categories that it declares; a Categorical is exported with those that occur."""
+        """Return the column with only the categories of its Enums that occur; a Categorical exports no others."""
         series, dtype = _without_hidden(self.column), _occurring(self.column)
         if dtype == self.dtype:
             return series
@@ -57,7 +57,7 @@ class PolarsColumn(ColumnAdapter):
 
 
 def _without_hidden(series):
-    """The series; if it has nulls, a copy without the values that they may hide."""
+    """Return the series; if it has nulls, a copy without the values that they may hide."""
     if not series.null_count():
         return series
     is_value = series.is_not_null()
@@ -66,7 +66,7 @@ def _without_hidden(series):
 
 
 def _occurring(series):
-    """The type of a series with only those categories of its Enums that occur."""
+    """Return the type of a series with only those categories of its Enums that occur."""
     polars, dtype = sys.modules["polars"], series.dtype
     if isinstance(dtype, polars.Enum):
         occurring = set(series.unique().to_list())
@@ -83,7 +83,7 @@ def _occurring(series):
 
 
 def _with_enums(dtype, replace):
-    """A type with replace(Enum) for each Enum in it."""
+    """Return a type with each Enum in it replaced by replace(Enum)."""
     polars = sys.modules["polars"]
     if isinstance(dtype, polars.Enum):
         return replace(dtype)
@@ -101,7 +101,7 @@ def _as_text(enum):
 
 
 def _declared(enum):
-    """An Enum with categories as it is. One without, of a frame without records, as a type for any categories."""
+    """Return the type itself, or Categorical for an Enum without categories, as a frame without records gives it."""
     return enum if len(enum.categories) else sys.modules["polars"].Categorical()
 
 
@@ -129,9 +129,9 @@ class PolarsLazyTable(PolarsTable):
     def mapped(self, function, needed):
         """Return the lazy result of a function that is first called with no records, which raises its errors now.
 
-        Optimisations are off: a predicate pushed down would choose records by the x that is to be hidden, and records
-        are drawn by their numbers, so the frame must arrive whole. The values that occur in an Enum are not known yet,
-        and a lazy frame must declare its types: an Enum that passes becomes a Categorical.
+        Optimisations are off, because the frame must arrive whole: records are drawn by their numbers, and a predicate
+        that is pushed down would select records by their unprotected x. A lazy frame declares its types before the
+        values of an Enum are known, so an Enum that passes becomes a Categorical.
         """
         schema = self.table.collect_schema()
         result = function(sys.modules["polars"].DataFrame(schema=schema))
@@ -144,6 +144,6 @@ class PolarsLazyTable(PolarsTable):
 
 
 def _cast(function, types, frame):
-    """function(frame) with the types that were declared before the frame was read."""
+    """Return function(frame), cast to the types that were declared before the frame was read."""
     result = function(frame)
     return result.cast({name: _with_enums(dtype, _as_text) for name, dtype in result.schema.items()}).cast(types)
