@@ -47,7 +47,7 @@ UNCERTIFIED = (
 )
 GIVEN = "P(S, X) was given, not estimated from records: the figures hold for no other distribution."
 KNOWS_X = "An attacker who already knows X may learn S from Y, because this mechanism uses S when it samples."
-SEED = "The release was drawn with a seed: whoever guesses the seed can undo the draws. Use a key instead."
+SEED = "The release was drawn with a seed: anyone who guesses the seed can undo the draws. Use a key instead."
 RELEASES_S = "The release contains sensitive columns unchanged: {columns}. It does not protect them."
 BESIDE_Y = "Columns published beside Y are not covered, alone or combined with Y: {columns}."
 NO_RELEASE = "Columns published beside Y are not covered. This report describes no release, so it cannot name them."

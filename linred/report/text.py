@@ -297,7 +297,7 @@ def warnings(mechanism, passes, seeded):
     """Yield what the user has to know before a file is sanitised; `passes` are the columns published unchanged."""
     fitted, sensitive = mechanism.fitted, names(mechanism.fitted.sensitive)
     if seeded:
-        yield "a seed is not private: whoever guesses it can undo the draws. Use --key-file"
+        yield "a seed is not private: anyone who guesses it can undo the draws. Use --key-file"
     if kept := [name for name in passes if name in sensitive]:
         yield f"the output contains sensitive columns: {', '.join(map(shown, kept))}"
     others = [name for name in passes if name not in sensitive]

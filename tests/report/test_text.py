@@ -3,7 +3,7 @@
 import json
 
 import linred
-from linred.report import text
+from linred.report.text import counts
 from linred.sampling.sanitize_columns import Counts
 from support.commands import ADULT, PAIR, TARGET, fit
 
@@ -49,5 +49,5 @@ def test_a_certificate_from_the_fit_is_a_sentence(linred_command):
 
 def test_pairs_that_the_fit_never_saw_are_said_to_come_from_the_distribution_of_y():
     """P_Y differs from P_X if keep_marginal is False."""
-    said = text.counts(Counts(10, 2, 0, 1, True), "out.csv")
+    said = counts(Counts(10, 2, 0, 1, True), "out.csv")
     assert said.endswith("1 had a pair (s, x) that no record of the fit has, and were drawn from P_Y")
