@@ -17,7 +17,8 @@ CONDITION = {
 }
 PRIVACY = """<table><caption>"Unprotected" is the figure of X, and "theoretical" the figure of Y by formula.
 "Implemented" is the figure of Y for the probabilities actually used for drawing, rounded up. All three hold {scope}.
-{condition} has the effect stated under each figure. 0 in every row means perfect privacy.</caption><thead><tr><th scope="col">nats</th>
+{condition} has the effect stated under each figure. 0 in every row means perfect privacy.</caption>
+<thead><tr><th scope="col">nats</th>
 <th scope="col">unprotected</th><th scope="col">theoretical</th>
 <th scope="col">implemented</th></tr></thead>{groups}</table>"""
 SCOPE = {
