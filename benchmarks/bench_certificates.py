@@ -89,7 +89,7 @@ def _prices():
                 fit.with_confidence(joint, Target(ldp=ldp), confidence).design for confidence in (0.9, 0.95, 0.99)
             ]
             shares = (designs[0].dtv_plug_in, *(design.dtv for design in designs), designs[0].dtv_ceiling)
-            lines.append(f"| {name} | {ldp:g} | " + " | ".join(f"{share:.2%}" for share in shares) + " |")
+            lines.append(f"| {name} | {ldp:g} | " + " | ".join(f"{100 * share:.2f} %" for share in shares) + " |")
     title = (
         "The share of changed records: the plug-in optimum, `linred.fit` at three confidence levels, and without data."
     )

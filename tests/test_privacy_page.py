@@ -58,7 +58,9 @@ def test_two_releases():
     assert after(2, linred.optimal(example_1(), ldp=0.5)) == math.inf
     lemma_1 = linred.markov(example_1(), ldp=0.5)
     assert f"({linred.ldp(example_1()):.2f} nats there;" in TEXT
-    assert f"two releases of Lemma 1 reveal {after(2, lemma_1):.2f} nats and six {after(6, lemma_1):.2f})" in TEXT
+    assert (
+        f"two releases by Lemma 1 reveal {after(2, lemma_1):.2f} nats, and six reveal {after(6, lemma_1):.2f})" in TEXT
+    )
 
 
 def test_records_that_share_s_add_up():

@@ -95,7 +95,7 @@ def certify(mechanism: Mechanism, s: Column = None, x: Column = None, confidence
     counts = held_out_counts(mechanism, s, x)
     if _are_of_the_fit(mechanism, counts):
         raise ValueError(
-            "s and x are the records that mechanism was fitted on: give others, or omit s and x to use its counts"
+            "these are the records that the mechanism was fitted on: give others, or none to use the counts of the fit"
         )
     return Certifying(mechanism, counts).from_held_out(confidence, level)
 
@@ -232,9 +232,11 @@ class Certifying:
         if ldp == 0.0:
             return NOTHING
         y, *both = where
-        labels = [f"{self.joint.s_labels[s]!r} ({self.n_s[s]:,} records)" for s in both]
-        text = f"y = {self.joint.x_labels[y]!r}, s = {labels[0]} against {labels[1]}"
-        return text if math.isfinite(ldp) else f"infinite: {text}, for which this y may have probability zero"
+        labels = [f"s = {self.joint.s_labels[s]!r} ({self.n_s[s]:,} records)" for s in both]
+        text = f"y = {self.joint.x_labels[y]!r}, comparing {labels[0]} with {labels[1]}"
+        if math.isfinite(ldp):
+            return f"largest for {text}"
+        return f"infinite for {text}, for which this y may have probability zero"
 
 
 class Hits:

@@ -146,7 +146,7 @@ class Transitions:
             tail = min(_tails_of_unequal(changed, n, mean))
             if tail <= level / (2.0 * len(pools)):
                 labels = self._labels.s_labels if name == "s" else self._labels.x_labels
-                of = f" of {name} = {labels[code]!r}" if name else ""
+                of = f" with {name} = {labels[code]!r}" if name else " that may change"
                 times = f"{changed:,.0f} of {n:,.0f} changed, expected {mean:,.1f}"
                 reasons.append((tail, f"records{of}: {times} ({_p_value(tail)})"))
         return [min(reasons)[1] + _in_total(len(reasons), "deviations")] if reasons else []

@@ -30,8 +30,9 @@ GRID = "0.1,0.2,0.3,0.5,0.7,1,1.5,2,3,4"
 def linred():
     """Publish a column X of a table while protecting a sensitive column S.
 
-    linred replaces some values of X at random, so that the released column reveals no more about S than the limit you
-    set. "linred COMMAND --help" explains the options of a command.
+    linred replaces some values of X at random, so that the released column alone reveals no more about S than the limit
+    that you set. The limit holds for the distribution of the fit; with --confidence, linred certifies it for the
+    population. "linred COMMAND --help" explains the options of a command.
     """
 
 
@@ -61,7 +62,7 @@ def fit(run, data, output, **asked):
 @options.data
 @click.option(
     "-m", "--mechanism", "artifact_path", required=True, type=click.Path(),
-    help="Sanitise with the mechanism in this file, which linred fit wrote",
+    help="Sanitise with the mechanism in this file, which linred fit or linred run wrote",
 )  # fmt: skip
 @options.table_output
 @options.column_names("--sensitive", help="Names of the sensitive columns in DATA, if they differ from the fit")
@@ -94,10 +95,10 @@ def sanitize(run, data, artifact_path, output, sensitive, public, **asked):
 def fit_and_sanitize(run, data, output, save_mechanism, html, **asked):
     """Fit on a table, sanitise it and print the report.
 
-    DATA is a CSV, Parquet or Arrow file. It is read twice.
+    DATA is a CSV, Parquet or Arrow file. linred reads it twice, so it cannot be a pipe.
     """
     if pipes.is_pipe(data):
-        raise FileError("run reads its data twice, and a pipe can be read once: give a file, or use fit and sanitize")
+        raise FileError("run reads DATA twice, and a pipe can be read only once: give a file, or use fit and sanitize")
     run.check_outputs([data, asked["domain"]], save_mechanism, html, table=output)
     secret = run.secret()  # before the fit, which may take long
     mechanism = _fitted(run, data, asked)
@@ -133,8 +134,14 @@ def report(run, artifact_path, as_json, html):
 @command(cls=LongCommand)
 @options.data
 @options.columns
-@click.option("--ldp", metavar="NATS,NATS,...", help="Compare the mechanisms at these LDP limits; by default 0.1 to 4")
-@click.option("--log-lift", metavar="NATS,NATS,...", help="Compare them at these log-lift limits instead")
+@click.option(
+    "--ldp", metavar="NATS,NATS,...", help="Compare the mechanisms at these LDP limits; by default ten from 0.1 to 4"
+)
+@click.option(
+    "--log-lift",
+    metavar="NATS,NATS,...",
+    help="Compare the mechanisms at these log-lift limits",
+)
 @click.option("--mechanisms", default=options.CURVES, show_default=True, help="Names of the mechanisms to compare")
 @options.to_file("--plot", help="Plot the curves to this file: .svg, .png or .pdf")
 @click.option("--csv", "as_csv", is_flag=True, help="Print every figure of every point as CSV")
@@ -166,11 +173,11 @@ def tradeoff(run, data, ldp, log_lift, mechanisms, plot, as_csv, **asked):
 def keygen(run, path):
     """Create a secret key file for repeatable sanitising.
 
-    Pass FILE to sanitize or run as --key-file. Only you can read it.
+    Pass FILE to sanitize or run as --key-file. linred makes it readable by its owner only.
     """
     run.check_outputs([], path)
     run.store(path, key_file.write)
-    run.note(f"{path}: a new key. Keep it secret and keep a copy: only with it can an output be made again.")
+    run.note(f"{path} holds a new key. Keep it secret and keep a copy: without it you cannot reproduce an output.")
 
 
 @command()
@@ -178,7 +185,7 @@ def keygen(run, path):
 @options.force
 @options.verbose
 def demo(run, directory):
-    """Run the whole job on the UCI Adult data.
+    """Fit, sanitise and report on the UCI Adult data.
 
     Writes the sanitised table, the mechanism, the report and a plot to DIRECTORY, by default linred-demo.
     """
@@ -245,7 +252,7 @@ def _renamed(path, mechanism, sensitive, public):
     """Return `mechanism.fitted` with the column names of the options."""
     fitted = mechanism.fitted
     if fitted is None and not (public and sensitive):
-        raise FileError(f"{path} does not say which columns it is for: name them by --sensitive and --public")
+        raise FileError(f"{path} does not say which columns it is for: name them with --sensitive and --public")
     if fitted is None:
         fitted = FitSchema(parts_of("--sensitive", sensitive), parts_of("--public", public))
         check_parts("sensitive", fitted.sensitive, mechanism.joint.s_labels)

@@ -18,7 +18,7 @@ Exit codes:
   0    done
   1    the run failed: no space left, out of memory, or a fault in linred
   2    wrong usage or input; the message says what to change
-  3    an audit refuted a claim
+  3    an audit refuted a claim or a mechanism
   130  interrupted (141: the reader of the output left; 143: terminated)
 
 \b

@@ -120,7 +120,7 @@ columns = _together(
     column_names("--public", required=True, help="Public column or columns, X: what is released after sanitising"),
     click.option(
         "--bins", multiple=True, callback=_bins, metavar="COL=EDGE,EDGE,...",
-        help="Group the numbers of a column into bins with these edges; may be repeated",
+        help="Group the numbers of a column into bins with these edges; repeat the option for other columns",
     ),
     click.option(
         "--domain", type=click.Path(),
@@ -148,7 +148,7 @@ design = _together(
     ),
     _number(
         "--held-out", metavar="SHARE", default=0.5, show_default=True,
-        help="Share of the records used for testing; applies with --confidence",
+        help="Share of the records used for testing; needs --confidence",
     ),
     _number("--time-limit", metavar="SECONDS", help="Stop optimising after this time and use the best result so far"),
     click.option("--no-scan", is_flag=True, help="Skip measuring what the other columns reveal about S"),
@@ -171,11 +171,12 @@ release = _together(
     _whole_number("--seed", type=click.IntRange(0), help="Draw with this seed, for tests only: anyone can repeat it"),
     click.option(
         "--id", "id_column", metavar="COL",
-        help="Draw by record id from this column, with --key-file: the same id gets the same draw in every file",
+        help="Column of record ids, with --key-file: the same id, S and X get the same answer in every file",
     ),
     click.option(
         "--context", metavar="TEXT", callback=_not_empty,
-        help="Name of this release, so that releases under one key share no draws; by default the path of DATA",
+        help="Name of this release, so that releases under one key share no draws; by default the path of DATA, or "
+        "no name with --id",
     ),
     click.option(
         "--to", "to_format", metavar="FORMAT", help="Format of the output; by default, the file extension decides"

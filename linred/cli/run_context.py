@@ -91,8 +91,8 @@ class RunContext(NamedTuple):
         if release is None and not self.id_column:
             if pipes.is_pipe(data) and self.key_file:
                 raise FileError(
-                    "DATA is a pipe without a name, and two pipes under one key must not share draws: name it by "
-                    "--context"
+                    "DATA is a pipe and has no name, and two pipes under one key must not share draws: name this "
+                    "release with --context"
                 )
             release = os.path.realpath(data)
         return keystream.context_of_columns(release, public)
@@ -107,7 +107,7 @@ class RunContext(NamedTuple):
 
     def note_artifact(self, path):
         if path:
-            self.note(f"\n{path}: the mechanism, confidential. It contains P(S, X); only you can read the file.")
+            self.note(f"\n{path} holds the mechanism and P(S, X). It is confidential; only you can read it.")
 
 
 @contextmanager

@@ -58,15 +58,25 @@ def _counted(run, artifact_path, mechanism, data):
 @options.data
 @options.column_names("--sensitive", help="Sensitive columns, S, with their true values; by default those of the fit")
 @options.column_names("--released", help="Released columns, Y, as published; by default the public columns of the fit")
-@options.column_names("--public", help="Public columns, X, before sanitising: test also whether the mechanism drew Y")
+@options.column_names(
+    "--public", help="Public columns, X, before sanitising: test with -m whether the mechanism drew Y"
+)
 @click.option(
-    "-m", "--mechanism", "artifact_path", type=click.Path(), help="Mechanism file that is claimed to have made Y"
+    "-m",
+    "--mechanism",
+    "artifact_path",
+    type=click.Path(),
+    help="Test what this mechanism file claims about Y",
 )
 @click.option(
     "--claim", "ldp", type=click.FloatRange(0), metavar="NATS", help="Test the claim that LDP is at most this value"
 )
 @click.option(
-    "--claim-log-lift", "log_lift", type=click.FloatRange(0), metavar="NATS", help="Test the same claim for log-lift"
+    "--claim-log-lift",
+    "log_lift",
+    type=click.FloatRange(0),
+    metavar="NATS",
+    help="Test the claim that log-lift is at most this value",
 )
 @options.confidence
 @options.as_json
@@ -74,8 +84,9 @@ def _counted(run, artifact_path, mechanism, data):
 def audit(run, data, sensitive, released, public, artifact_path, ldp, log_lift, confidence, as_json):
     """Test a released table against its claimed privacy.
 
-    Prints lower bounds on the leakage about S in the records of DATA, and whether they refute the claim. With the
-    mechanism and X, it also tests whether the mechanism made the release. The exit code is 3 if a claim is refuted.
+    linred prints lower bounds on the leakage about S in the records of DATA, and whether they refute the claim. With
+    the mechanism and X, it also tests whether the mechanism drew Y. The exit code is 3 if a claim or the mechanism is
+    refuted.
     """
     from linred.assurance.audit import audit as audited
 
@@ -109,11 +120,11 @@ def _sides(mechanism, sensitive, released, public):
     """Return {side: `ColumnSpec`s} of the columns, with the bins of the fit."""
     fitted = None if mechanism is None else mechanism.fitted
     if public and mechanism is None:
-        raise click.UsageError("--public tests the draws of a mechanism: name its file by -m")
+        raise click.UsageError("--public tests the draws of a mechanism: give its file with -m")
     sides = {}
     for side, columns, of_fit in (("sensitive", sensitive, "sensitive"), ("released", released, "public")):
         if columns is None and fitted is None:
-            raise click.UsageError(f"the {side} columns are not known: name them by --{side}, or a mechanism by -m")
+            raise click.UsageError(f"the {side} columns are not known: name them with --{side}, or give -m")
         sides[side] = getattr(fitted, of_fit) if columns is None else parts_of(f"--{side}", columns)
     if public:
         sides["public"] = parts_of("--public", public)

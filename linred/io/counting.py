@@ -82,7 +82,7 @@ def _check_columns(source, sensitive, public):
         if name not in source.names:
             raise FileError(missing_column(source.path, name, asked, source.names))
         if name in names(sensitive) and name in names(public):
-            raise FileError(f"column {name!r} is both sensitive and public")
+            raise FileError(f"column {name!r} is both sensitive and public: choose one")
         arrow_type = source.schema.field(name).type
         if getattr(arrow_type, "unit", None) == "ns" or kind_of_type(arrow_type) not in KINDS:
             raise FileError(
@@ -120,7 +120,7 @@ def _declared_labels(part, domain):
     if part.edges:
         return (*part.bins, None) if None in domain.get(part.name, ()) else part.bins
     if part.name not in domain:
-        raise FileError(f"--domain does not declare labels for column {part.name!r}")
+        raise FileError(f"--domain declares no labels for column {part.name!r}: add them to the file")
     return domain[part.name]
 
 
@@ -162,8 +162,8 @@ class _Read:
         record = encoder.first_unknown(codes)
         if record is not None:
             where = f"record {self._record(record):,}, column {', '.join(map(repr, names(specs)))}"
-            what = "value not in the declared domain or the alphabet of the mechanism"
-            raise FileError(f"{self._path}: {where}: {what}. Add it to --domain, or fit again")
+            what = "value outside the alphabet. Declare it with --domain, and fit again"
+            raise FileError(f"{self._path}: {where}: {what}")
         return EncodedColumn(codes, encoder.labels)
 
 

@@ -76,9 +76,7 @@ def _unknown(path, extension):
     known += ".feather, .arrows)"
     if extension in _OF_OTHERS:
         return f"{path}: {extension} files are not supported. {known}: export the table to CSV or Parquet"
-    return (
-        f"{path}: its extension is unknown. {known}: rename it, or name its format by --from or --to, as in --from csv"
-    )
+    return f"{path}: its extension is unknown. {known}: rename it, or name its format, as in --from csv or --to csv"
 
 
 def open_source(path, form, *, encoding="utf-8"):

@@ -22,7 +22,7 @@ def read(path):
     except OSError as error:
         raise FileError(f"{path}: the key cannot be read: {error.strerror}") from None
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise FileError(f"{path} can be read by others than its owner: run chmod 600 on it, or make a new key")
+        raise FileError(f"{path}: users other than its owner can read this key: run chmod 600 on it, or make a new key")
     try:
         key = bytes.fromhex(text.decode("ascii").strip())
     except ValueError:

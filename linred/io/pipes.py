@@ -38,7 +38,7 @@ def holding(form, names, attempt):
     except pa.ArrowException:  # its text may contain values
         name = next((name for name in names if _fails(attempt, name)), None)
         which = "one of the columns" if name is None else f"column {name!r}"
-        raise FileError(f"{form} cannot hold {which}: leave it out by --columns, or choose another format") from None
+        raise FileError(f"{form} cannot hold {which}: leave it out with --columns, or choose another format") from None
 
 
 def _fails(attempt, name):

@@ -153,7 +153,7 @@ def _column(column, n, parts):
 
 def _published(told):
     if told.published is None:
-        return "this page knows of no release"
+        return "not known: this page describes no release"
     fitted = told.mechanism.fitted
     public = [part.name for part in fitted.public] if fitted else []
     return ", ".join(name(column) + " (randomised, Y)" * (column in public) for column in told.published)
@@ -368,7 +368,7 @@ def _other_columns(told):
     shown = [leak for i, leak in enumerate(leaks) if i < N_COLUMNS or leak in telling or leak.column in written]
     blind = share(float(told.mechanism.joint.p_s.max()))
     said = words.OTHER_COLUMNS.format(released=nats(released), n=len(telling), all=len(leaks), blind=blind)
-    said += f" {len(leaks) - len(shown)} that reveal less are omitted." if len(shown) < len(leaks) else ""
+    said += f" {len(leaks) - len(shown)} columns that reveal less are omitted." if len(shown) < len(leaks) else ""
     said += f" {words.NO_RELEASE}" if told.published is None else ""
     rows = [_leak_row(leak, leak in telling, told.published) for leak in shown]
     head, *rows = [words.LEAK_HEAD, *rows] if told.published is not None else _without_second(words.LEAK_HEAD, *rows)

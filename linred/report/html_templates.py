@@ -12,12 +12,13 @@ MISSING = {
 }
 CONDITION = {
     "certified": "At {level} confidence, seeing y",
-    "plug-in": "Seeing y then",
-    "given": "Seeing y then",
+    "plug-in": "Under this condition, seeing y",
+    "given": "Under this condition, seeing y",
 }
-PRIVACY = """<table><caption>Unprotected: X. Theoretical: Y, by formula. Implemented: the value for the probabilities
-actually used for drawing, rounded up. All three hold {scope}. 0 in every row means perfect privacy.
-{condition} has the effect stated under each figure.</caption><thead><tr><th scope="col">nats</th>
+PRIVACY = """<table><caption>"Unprotected" is the figure of X, and "theoretical" the figure of Y by formula.
+"Implemented" is the figure of Y for the probabilities actually used for drawing, rounded up. All three hold {scope}.
+{condition} has the effect stated under each figure. 0 in every row means perfect privacy.</caption>
+<thead><tr><th scope="col">nats</th>
 <th scope="col">unprotected</th><th scope="col">theoretical</th>
 <th scope="col">implemented</th></tr></thead>{groups}</table>"""
 SCOPE = {
@@ -28,7 +29,7 @@ SCOPE = {
 GROUP = """<tbody><tr><th scope="rowgroup">{label}</th><td>{before}</td><td>{after}</td><td><b>{sampled}</b></td></tr>
 <tr><td colspan="4" class="means">{means}</td></tr></tbody>"""
 MEANS = {
-    "ldp": "The odds of one value of S against another shift {by}, whatever they were before.",
+    "ldp": "The odds between any two values of S shift {by}, whatever they were before.",
     "log_lift": "A value of S becomes more or less likely than under P(S) {by}: the larger of the next two figures.",
     "max_lift": "A value of S becomes more likely than under P(S) {by}.",
     "min_lift": "A value of S becomes less likely than under P(S) {by}.",
@@ -42,9 +43,9 @@ CERTIFIED = """<p>P(S,X) is an estimate. The certified figures hold at <strong>{
 for any P(S,X), provided that records are independent draws from it. They come from {basis} ({n:,}).
 LDP: {because}. The worst-case bound needs no data.</p>"""
 PRICE = """<p>The price of certification: <strong>{dtv}</strong> of the records change. The plug-in optimum would change
-{dtv_plug_in}, and a mechanism that trusts no data {dtv_ceiling}. Rare pairs (s, x), whose counts are too small to
+{dtv_plug_in}, and a mechanism that needs no data {dtv_ceiling}. Rare pairs (s, x), whose counts are too small to
 certify, are resampled from the distribution of X: {redrawn} of the records.</p>"""
-REDRAWN = "<p>Values of which all records are resampled. {values}.</p>"
+REDRAWN = "<p>All records with these values are resampled. {values}.</p>"
 INFORMATION = {
     "mutual_information": "I(X;Y), what Y reveals about X",
     "entropy": "H(X), the information in X",
@@ -54,7 +55,7 @@ GAP = "Proven distance from the optimum"
 NO_GAP = "no proven distance"
 KEY = {
     "markov": "keeps x or draws a new value from P(x); does not use S (Lemma 1 of the paper)",
-    "non_markov": "uses S, and shifts every P(x|s) by the same share (Proposition 1 of the paper)",
+    "non_markov": "uses S, and moves every P(x|s) the same share of the way towards P(x) (Proposition 1 of the paper)",
     "optimal": "uses S, and changes the fewest records that any mechanism with the same distribution of X can",
     "selective": "uses S, and is close to the optimum",
 }
@@ -73,15 +74,15 @@ NOTES = {
 BARS = """<svg class="bars" aria-hidden="true"><rect class="x" y="1" width="{}%" height="6"/>
 <rect class="y" y="9" width="{}%" height="6"/></svg>"""
 MARGINAL_HEAD = "value", "", '<span class="x">X</span>', '<span class="y">Y</span>'
-SAME_MARGINAL = "The distribution of Y equals that of X: counts and shares of its values are right on average."
+SAME_MARGINAL = "The distribution of Y equals that of X: the expected count of every value stays the same."
 OTHER_MARGINAL = "The distribution of Y differs from that of X by {distance} (total variation distance)."
 NOT_SCANNED = """The other columns were not measured when the mechanism was fitted. Any column that is published
 beside Y may reveal S by itself, whatever this page says about Y."""
 NOT_MEASURED = "Published, but not measured: {columns}."
-OTHER_COLUMNS = """Y reveals {released} nats about S on average. Of the other {all} columns of the input, {n} reveal
-more by themselves, beyond chance. Without any column, guessing the most frequent S is right for {blind} of the
-records."""
-NO_RELEASE = "This page describes a mechanism; it knows of no release, so it cannot say which columns are published."
+OTHER_COLUMNS = """Y reveals {released} nats about S on average. Other columns of the input that reveal more by
+themselves, after subtracting what is expected by chance: {n} of {all}. Without any column, guessing the most frequent
+S is right for {blind} of the records."""
+NO_RELEASE = "This page describes a mechanism and no release, so it cannot say which columns are published."
 LEAK_HEAD = (
     "column",
     "published",
@@ -110,11 +111,11 @@ ASSUMPTIONS = """<ul>
 <li><b>What is protected.</b> This protects the S of a single record against someone who sees its published value and
 knows this mechanism and P(S,X), but neither the random draw nor anything about X beyond what S says. The figures state
 how much the published value can reveal to this person about S.</li>
-<li><b>X itself is not protected.</b> A record that is not changed is published with its true X, and nobody is
-promised that theirs is changed. If X is sensitive too, this mechanism is not enough.</li>
+<li><b>X itself is not protected.</b> A record that is not changed is published with its true X, and the
+mechanism does not promise to change any given record. If X is sensitive too, this mechanism is not enough.</li>
 <li><b>Someone who already knows X is not covered.</b> {knows_x}</li>
 <li><b>Records are independent.</b> The figures are about one record. Several records of one person, or of people who
-share S, each reveal something, and it adds up; so do several columns that are sanitised one by one.</li>
+share S, can together reveal more than any figure says; so can several columns that are sanitised one by one.</li>
 <li><b>Other columns are not covered.</b> A column published beside Y may reveal S by itself, and more together
 with Y.</li>
 <li><b>The figures hold for the fitted distribution.</b> {fit}</li>
@@ -124,7 +125,7 @@ cover what published values reveal, not what the tables would reveal if they wer
 <li><b>A seed is not private.</b> Whoever knows or guesses it can undo the draw. Draw releases with a key: by default a
 fresh one for every call, or 32 secret bytes.</li>
 <li><b>One release.</b> If the same records are published again with new draws, the noise can be averaged away. With
-record ids and one secret key, this mechanism gives a record the same answer every time.</li>
+record ids, one secret key and one context, this mechanism gives a record the same answer every time.</li>
 <li><b>Lists of values.</b> {alphabet}</li>
 <li><b>This page is confidential.</b> It contains parts of P(S,X). Do not publish it with the data.</li>
 </ul>"""

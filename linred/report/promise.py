@@ -29,8 +29,8 @@ ATTACKER = "someone who knows the mechanism and P(S, X), and sees only {y} of on
 POWER = {
     "ldp": "can shift the odds between any two values of {s} by a factor of at most {factor} ({name} at most {bound} "
     "nats; without protection: {before}).",
-    "log_lift": "can make no value of {s} more or less likely than P(S) says by more than a factor of {factor} ({name} "
-    "at most {bound} nats; without protection: {before}).",
+    "log_lift": "can raise or lower the probability of any value of {s}, compared with P(S), by a factor of at most "
+    "{factor} ({name} at most {bound} nats; without protection: {before}).",
     "nothing": "learns nothing about {s} ({name} is 0; without protection: {before}).",
     "everything": "may be able to rule out a value of {s} ({name} has no finite bound).",
 }
@@ -45,11 +45,11 @@ UNCERTIFIED = (
 )
 GIVEN = "P(S, X) was given, not estimated from records: the figures hold for no other distribution."
 KNOWS_X = "An attacker who already knows X may learn S from Y, because this mechanism uses S when it samples."
-SEED = "The release was drawn with a seed: whoever guesses the seed can undo the draws. Use a key instead."
-RELEASES_S = "Sensitive columns are published as they are: {columns}. This release protects nothing."
+SEED = "The release was drawn with a seed: anyone who guesses the seed can undo the draws. Use a key instead."
+RELEASES_S = "The release contains sensitive columns unchanged: {columns}. It does not protect them."
 BESIDE_Y = "Columns published beside Y are not covered, alone or combined with Y: {columns}."
-NO_RELEASE = "Columns published beside Y are not covered, and this report knows of no release."
-TELLING = "Each of these reveals more about S than Y does: {columns}."
+NO_RELEASE = "Columns published beside Y are not covered. This report describes no release, so it cannot name them."
+TELLING = "Each of these columns reveals more about S than Y does: {columns}."
 
 
 def promise(mechanism, figures, name=str, strong="{}", exponential="e^{}"):

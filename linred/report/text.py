@@ -36,9 +36,9 @@ UTILITY = (
     "H(X) - I(X;Y) ({unit})",
     "Expected distortion",
 )
-BASIS = {HELD_OUT: "records that were not used for fitting", FITTED: "the records that the mechanism was fitted on"}
+BASIS = {HELD_OUT: "records that were not used for fitting", FITTED: "records that the mechanism was fitted on"}
 REFUTED = {True: "refuted.", False: "consistent with these records, which does not prove it."}
-CONFORMS = {True: "no evidence against these transitions.", False: "refuted; these are not its transitions."}
+CONFORMS = REFUTED | {False: "refuted; it did not draw these values."}
 PUBLISHED = {True: "yes", False: "no"}
 
 
@@ -168,7 +168,7 @@ def audit(audit):
     ]
     if audit.where is not None:
         y, s, other = audit.where
-        lines.append(f"LDP: y = {y!r}, s = {s!r} against {other!r}.")
+        lines.append(f"LDP: largest for y = {y!r}, comparing s = {s!r} with {other!r}.")
     verdicts = ("claim", audit.refuted, REFUTED), ("mechanism", audit.conforms, CONFORMS)
     lines += [f"The {what}: {words[verdict]}" for what, verdict, words in verdicts if verdict is not None]
     return "\n".join(lines + [_wrapped(f"{reason}.", "  ") for reason in audit.reasons]).rstrip()
@@ -193,14 +193,14 @@ def drift(monitor):
         return "No drift detected"
     return (
         "DRIFT: the stream no longer comes from the distribution that the mechanism was fitted on; "
-        f"its certificate is withdrawn (seen at record {monitor.drifted_at})"
+        f"its certificate no longer holds (detected at record {monitor.drifted_at})"
     )
 
 
 def full_report(mechanism, path, published=None, seeded=False):
     """Return the text of `linred fit`, `linred run` and `linred report`.
 
-    published : names of all columns that were written, or None if the report knows of no release.
+    published : names of all columns that were written, or None if there is no release to describe.
     seeded : whether they were drawn with a seed.
     """
     parts = [*_opening(mechanism, promise.bounds(mechanism), published=published, seeded=seeded)]
@@ -294,18 +294,24 @@ def warnings(mechanism, passes, seeded):
     """Yield the warnings before a file is sanitised; `passes` are the columns published unchanged."""
     fitted, sensitive = mechanism.fitted, names(mechanism.fitted.sensitive)
     if seeded:
-        yield "a seed is not private: whoever guesses it can undo the draws. Use --key-file"
+        yield "a seed is not private: anyone who guesses it can undo the draws. Use --key-file"
     if kept := [name for name in passes if name in sensitive]:
-        yield f"sensitive columns are kept in the output: {', '.join(map(shown, kept))}"
+        yield f"the output contains sensitive columns: {', '.join(map(shown, kept))}"
     others = [name for name in passes if name not in sensitive]
     telling = {leak.column: leak for leak in fitted.telling(metrics.mutual_information(mechanism.released))}
-    named = [f"{shown(name)} ({figure(telling[name].information)} nats)" for name in others if name in telling]
+    named = [f"{shown(name)} ({figure(telling[name].information)})" for name in others if name in telling]
     if named:
-        yield f"published unchanged although they reveal more about S than the released column: {', '.join(named)}"
+        yield (
+            "these columns are published unchanged, and each reveals more about S than the released column "
+            f"(mutual information in nats): {', '.join(named)}"
+        )
     measured = {leak.column for leak in fitted.leaks if not leak.at_least or leak.column in telling}
     unknown = [name for name in others if name not in measured]
     if unknown:
-        yield f"published unchanged and not fully measured for leakage of S: {', '.join(map(shown, unknown))}"
+        yield (
+            "these columns are published unchanged, and what they reveal about S was not fully measured: "
+            f"{', '.join(map(shown, unknown))}"
+        )
 
 
 def fit_warnings(mechanism):
@@ -324,7 +330,7 @@ def counts(counts, path):
     if counts.n_unseen_values:
         text += f"; {counts.n_unseen_values:,} had a value outside the fitted alphabet"
     if counts.n_unseen_pairs:
-        text += f"; {counts.n_unseen_pairs:,} had a pair (s, x) that the fit never saw and were drawn from P(x)"
+        text += f"; {counts.n_unseen_pairs:,} had a pair (s, x) that no record of the fit has, and were drawn from P_Y"
     return text
 
 

@@ -118,7 +118,7 @@ def test_what_is_told_by_an_s_alone_is_found_against_all_others():
     found = audit(s, y)
     assert found.where == (3, 7, OTHERS)
     assert found.ldp > 1.0
-    assert "LDP: y = 3, s = 7 against all others." in str(found)
+    assert "LDP: largest for y = 3, comparing s = 7 with all others." in str(found)
 
 
 def test_where_is_what_is_told_most_of():
@@ -213,7 +213,7 @@ def test_it_prints_as_a_table():
     assert lines[2] == "Leakage about S (nats)   At least   Claimed"
     assert (lines[3][:6], lines[3][-6:]) == ("  LDP ", " 1.000")
     assert "The claim: refuted." in lines
-    assert "The mechanism: refuted; these are not its transitions." in lines
+    assert "The mechanism: refuted; it did not draw these values." in lines
     clean = audit(s, y, claim=1.0)
     assert "The claim: consistent with these records, which does not prove it." in str(clean)
     assert "Claimed" not in str(audit(s, y))

@@ -222,7 +222,7 @@ def test_wrong_inputs(arguments, message):
 def test_the_records_of_the_fit_are_refused():
     plain, certain = linred.optimal(adult(), ldp=1.0), fit.with_confidence(adult(), Target(1.0, math.inf), 0.9)
     for mechanism in (plain, certain):
-        with pytest.raises(ValueError, match="the records that mechanism was fitted on"):
+        with pytest.raises(ValueError, match="the records that the mechanism was fitted on"):
             linred.certify(mechanism, adult())
     assert linred.certify(plain, adult() + adult()).n_records == 2 * 48_842
 

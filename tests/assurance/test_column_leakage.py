@@ -90,7 +90,7 @@ def test_missing_values_of_any_kind_are_one_value_of_the_leak_scan(linred_comman
             assert (leak.n_values, leak.guessed) == (n_values, pytest.approx(guessed)), (path, leak)
     assert {leak.column for leak in linred.load("mechanism.json").fitted.leaks} == set(columns)
     done = linred_command("sanitize", "in.arrow", "-m", "mechanism.json", "-o", "out.arrow")
-    (warning,) = (line for line in done.err.splitlines() if "reveal more about S" in line)
+    (warning,) = (line for line in done.err.splitlines() if "reveals more about S" in line)
     assert {name for name in columns if f" {name} (" in warning} == {"nan", "half", "null", "dictionary"}
 
 

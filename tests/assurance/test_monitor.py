@@ -436,7 +436,9 @@ def test_it_warns_once_and_stays_alarmed():
     monitor = Monitor(MECHANISM)
     monitor.update(S, X)
     assert (monitor.drifted, monitor.drifted_at) == (False, None)
-    with pytest.warns(DriftWarning, match=r"^DRIFT: the stream no longer .* withdrawn \(seen at record 600\)$") as seen:
+    with pytest.warns(
+        DriftWarning, match=r"^DRIFT: the stream no longer .* no longer holds \(detected at record 600\)$"
+    ) as seen:
         monitor.update(["f"] * 500, ["ccc"] * 500)
     assert len(seen) == 1
     assert seen[0].filename == __file__
@@ -451,7 +453,7 @@ def test_it_raises_at_every_update_and_counts_the_batch():
     monitor = Monitor(MECHANISM, on_drift="error")
     monitor.update(S, X)
     for n_records in (600, 1100):
-        with pytest.raises(DriftError, match=r"^DRIFT: the stream no longer .* \(seen at record 600\)$"):
+        with pytest.raises(DriftError, match=r"^DRIFT: the stream no longer .* \(detected at record 600\)$"):
             monitor.update(["f"] * 500, ["ccc"] * 500)
         assert monitor.n_records == n_records
     with pytest.raises(DriftError):

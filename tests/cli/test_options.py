@@ -55,7 +55,7 @@ OPTIONS = {
         "--id names",
     ),
     "no such key": (("run", ADULT, *ASKED, "-o", "out.csv", "--key-file", "none"), "the key cannot be read"),
-    "a pipe read twice": (("run", "-", *ASKED, "-o", "out.csv"), "a pipe can be read once"),
+    "a pipe read twice": (("run", "-", *ASKED, "-o", "out.csv"), "a pipe can be read only once"),
     "one file for two": (("run", ADULT, *ASKED, "-o", "out.csv", "-m", "./out.csv"), "named for two outputs"),
     "no such picture": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1", "--plot", "plot.bmp"), ".svg, .png or .pdf"),
     "no such mechanism": (("tradeoff", ADULT, *ASKED[:4], "--mechanisms", "magic"), "'magic' is not one of"),

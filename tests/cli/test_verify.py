@@ -89,7 +89,7 @@ def test_certify_on_the_fit_and_on_others(certain, linred_command):
 def test_certify_refuses_the_records_of_the_fit(certain, linred_command):
     done = linred_command("certify", certain, ADULT)
     assert done.code == 2
-    assert "the records that mechanism was fitted on" in done.err
+    assert "these are the records that the mechanism was fitted on: give others" in done.err
     assert done.err.count("\n") == 1
 
 
@@ -153,9 +153,9 @@ def test_a_value_that_the_mechanism_does_not_know_is_named_by_file_record_and_co
         (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "--held-out = 2.0"),
         (("certify", "missing.json"), "missing.json"),
         (("audit", "missing.csv", "--sensitive", "a", "--released", "b"), "missing.csv"),
-        (("audit", ADULT), "the sensitive columns are not known: name them by --sensitive"),
+        (("audit", ADULT), "the sensitive columns are not known: name them with --sensitive"),
         (("audit", ADULT, "--sensitive", "sex", "--released", "nothing"), "no column 'nothing'"),
-        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--public", "race"), "name its file by -m"),
+        (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--public", "race"), "give its file with -m"),
         (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--claim", "-1"), "'--claim': -1.0"),
         (("audit", ADULT, "--sensitive", "sex", "--released", "race", "--confidence", "1"), "1 is not between 0 and 1"),
     ],

@@ -203,7 +203,7 @@ def test_columns_of_odd_types_pass_or_are_refused(linred_command, what):
         done = linred_command("sanitize", "in.arrow", "-m", "mechanism.json", "-o", f"out.{to}", "-q")
         if done.code:
             assert to != "arrow"
-            refused(done, "cannot hold column 'odd': leave it out by --columns")
+            refused(done, "cannot hold column 'odd': leave it out with --columns")
             assert not Path(f"out.{to}").exists()
         elif to != "csv":
             assert read(f"out.{to}")["odd"].to_pylist() == ODD[what].to_pylist()

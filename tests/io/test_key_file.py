@@ -66,7 +66,7 @@ def test_a_key_is_for_its_owner_and_is_never_shown(linred_command):
     os.chmod("key", 0o640)
     refused = linred_command("sanitize", ADULT, "-m", "mechanism.json", "-o", "other.csv", "--key-file", "key")
     assert refused.code == 2
-    assert "can be read by others" in refused.err
+    assert "users other than its owner can read this key" in refused.err
     for path in ("out.csv", "mechanism.json"):
         assert text not in text_of(path)
     for said in (made, done, refused):

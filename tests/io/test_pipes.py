@@ -101,8 +101,8 @@ def test_a_fifo_is_a_pipe(artifact_path, tmp_path, fifo):
     assert (done.code, done.out, done.lines) == (0, text_of(tmp_path / "out.csv"), [])
     process("keygen", "key", cwd=tmp_path)
     named = ("-m", artifact_path, "--key-file", "key", "-o", "-")
-    refused(process("sanitize", fifo, *named, cwd=tmp_path), "name it by --context")
-    refused(process("run", fifo, *ASKED, "-o", "-", cwd=tmp_path), "a pipe can be read once")
+    refused(process("sanitize", fifo, *named, cwd=tmp_path), "name this release with --context")
+    refused(process("run", fifo, *ASKED, "-o", "-", cwd=tmp_path), "a pipe can be read only once")
     refused(
         process("sanitize", fifo, *named, "--from", "parquet", "--context", "c", cwd=tmp_path),
         "cannot be read from a pipe",

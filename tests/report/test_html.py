@@ -148,16 +148,16 @@ def test_without_a_release_the_page_says_so(linred_command):
     fit(linred_command, ADULT, *PAIR, *TARGET)
     linred_command("report", "mechanism.json", "--html", "page.html")
     words = said_by(text_of("page.html"))
-    assert "this page knows of no release" in words
+    assert "this page describes no release" in words
     assert "it cannot say which columns are published" in words
-    assert "this report knows of no release" in linred_command("report", "mechanism.json").out
+    assert "This report describes no release" in linred_command("report", "mechanism.json").out
 
 
 def test_published_columns_that_were_not_measured_are_named():
     mechanism = made("fitted")[0]
     words = said_by(page(mechanism, published=("job", "age", "marital", "hobby"), seeded=True))
     assert "Published, but not measured: hobby." in words
-    assert "Sensitive columns are published as they are: marital. This release protects nothing." in words
+    assert "The release contains sensitive columns unchanged: marital. It does not protect them." in words
     assert "The release was drawn with a seed" in words
 
 
@@ -166,7 +166,8 @@ def test_published_columns_that_were_not_measured_are_named():
     [
         (
             "log-lift",
-            "no value of S more or less likely than P(S) says by more than a factor of 1.35 (log-lift at most 0.3000",
+            "can raise or lower the probability of any value of S, compared with P(S), by a factor of at most 1.35 "
+            "(log-lift at most 0.3000",
         ),
         ("ldp 0", "learns nothing about S (LDP is 0; without protection: infinite)"),
         ("ldp 0", "This mechanism draws y independently of s and x"),
@@ -213,10 +214,8 @@ def test_other_columns_that_reveal_more_are_marked():
         "61.20\u00a0%",
     ]
     assert rows["noise"] == ["90", "0.06000", "0.04000", "46.00\u00a0%"]
-    assert "Of the other 42 columns of the input, 1 reveal more by themselves, beyond chance." in " ".join(
-        parsed.words.split()
-    )
-    assert "12 that reveal less are omitted" in " ".join(parsed.words.split())
+    assert "after subtracting what is expected by chance: 1 of 42." in " ".join(parsed.words.split())
+    assert "12 columns that reveal less are omitted" in " ".join(parsed.words.split())
     assert len(parsed.figures["leak"]) == 30
     assert f"right for {100 * adult().p_s.max():.2f}\u00a0%" in parsed.words
 

@@ -49,12 +49,12 @@ def test_what_is_published_beside_y():
     def said(published):
         return words("\n".join(promise.weaknesses(mechanism, published)))
 
-    assert "this report knows of no release. Each of these reveals more about S than Y does: age." in said(None)
+    assert "This report describes no release, so it cannot name them. Each of these columns reveals more" in said(None)
     assert "alone or combined with Y: race." in said(("x", "race"))
-    assert "Each of these reveals" not in said(("x", "race"))
-    assert "Y: race, age. Each of these reveals more about S than Y does: age." in said(("race", "x", "age"))
+    assert "Each of these columns reveals" not in said(("x", "race"))
+    assert "Y: race, age. Each of these columns reveals more about S than Y does: age." in said(("race", "x", "age"))
     assert "beside Y" not in said(("x",))
-    assert "Sensitive columns are published as they are: s. This release protects nothing." in said(("s", "x"))
+    assert "The release contains sensitive columns unchanged: s. It does not protect them." in said(("s", "x"))
 
 
 def sparse_joint(n_values, n_records=2000):

@@ -3,6 +3,8 @@
 import json
 
 import linred
+from linred.report.text import counts
+from linred.sampling.sanitize_columns import Counts
 from support.commands import ADULT, PAIR, TARGET, fit
 
 
@@ -34,5 +36,18 @@ def test_the_report_of_a_fit(linred_command):
 def test_columns_that_the_fit_did_not_measure_are_named(linred_command):
     fit(linred_command, ADULT, *PAIR, *TARGET, "--no-scan")
     done = linred_command("sanitize", ADULT, "-m", "mechanism.json", "-o", "out.csv", "--columns", "age,race")
-    assert "not fully measured for leakage of S: age, race" in done.err
+    assert "what they reveal about S was not fully measured: age, race" in done.err
     assert "Other columns were not measured" in linred_command("report", "mechanism.json").out
+
+
+def test_a_certificate_from_the_fit_is_a_sentence(linred_command):
+    fit(linred_command, ADULT, *PAIR, *TARGET)
+    lines = linred_command("certify", "mechanism.json").out
+    assert "from 3,000 records that the mechanism was fitted on; all figures hold" in " ".join(lines.split())
+    assert "LDP: largest for y = " in lines or "LDP: infinite for y = " in lines
+
+
+def test_pairs_that_the_fit_never_saw_are_said_to_come_from_the_distribution_of_y():
+    """P_Y differs from P_X if keep_marginal is False."""
+    said = counts(Counts(10, 2, 0, 1, True), "out.csv")
+    assert said.endswith("1 had a pair (s, x) that no record of the fit has, and were drawn from P_Y")
