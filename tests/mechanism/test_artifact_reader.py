@@ -160,7 +160,8 @@ def test_versions_and_other_files_are_refused(small, tmp_path):
     refused(signed({**content, "version": 3}), tmp_path, "its version is 3 .* upgrade linred")
     for version in ("1", 0, -1, True, 1.0, None):
         refused(signed({**content, "version": version}), tmp_path, f"its version is {version!r}")
-    refused(signed({**content, "scheme_by_number": 2}), tmp_path, "a scheme that this linred does not know")
+    for scheme in (2, True, None):
+        refused(signed({**content, "scheme_by_number": scheme}), tmp_path, "a scheme that this linred does not know")
     for wrong in ("", "x" * 32, 5, "A" * 32):
         refused(signed({**content, "id": wrong}), tmp_path)
     refused(b'{"format": "other"}', tmp_path, "not a linred mechanism")
@@ -231,6 +232,13 @@ def test_moves_that_release_other_than_the_figures_say_are_refused(name, tmp_pat
     refused(signed(content), tmp_path, r"its moves contradict its figures at s_labels\[\d\], x_labels\[\d\]")
 
 
+@pytest.mark.parametrize("name", ["markov", "non_markov", "optimal", "independent", "k_rr"])
+def test_an_alpha_that_the_figures_contradict_is_refused(name, tmp_path):
+    content = json.loads(stored(MADE[name](), tmp_path).read_bytes())
+    content["made"]["alpha"] = 0.25
+    refused(signed(content), tmp_path, "its (alpha contradicts its|moves contradict its) figures")
+
+
 FITTED = FitSchema(
     (ColumnSpec("s"),), (ColumnSpec("x"),), True, "skip", (Leak("other", 7, 0.25, 0.001, 0.75, True),), True
 )
@@ -291,6 +299,8 @@ FORGED = {
     "a lift": ("certified", "max_lift", 0.1),
     "an average": ("certified", "mutual_information", 0.0),
     "a worst case": ("ceiling", "ldp", 1.5),
+    "a worst case of a lift": ("ceiling", "max_lift", 1.5),
+    "a worst case of the log-lift": ("ceiling", "log_lift", 1.5),
     "a worst case below what is certified": ("ceiling", "maximal_leakage", 0.5),
 }
 
