@@ -91,7 +91,7 @@ def sanitize_frame(
     sensitive = _matched("sensitive", sensitive, fitted and fitted.sensitive)
     public = _matched("public", public, fitted and fitted.public)
     keystream.secret(key, seed)
-    keystream.check_key_use(key, id, start, context)
+    keystream.check_key_use(key, id, start, context, name="id")
     if key is seed is id is None:
         key, start = keystream.secret(), 0 if start is None else start
     of_result = {"keep_sensitive": keep_sensitive, "columns": columns, "keep_metadata": keep_metadata, "id": id}
