@@ -80,7 +80,10 @@ BAD = [
     (lambda joint: linred.alpha_for(joint), "no target: give ldp=, log_lift= or both"),
     (lambda joint: linred.alpha_for(joint, ldp=-1), r"ldp = -1 is outside \[0, inf\]"),
     (lambda joint: linred.alpha_for(joint, ldp=1, log_lift=math.nan), "log_lift = nan is outside"),
-    (lambda joint: linred.non_markov(joint, 0.5, coupling=np.array(["northwest"])), "coupling = <numpy.ndarray> is not"),
+    (
+        lambda joint: linred.non_markov(joint, 0.5, coupling=np.array(["northwest"])),
+        "coupling = <numpy.ndarray> is not",
+    ),
     (lambda joint: linred.markov(joint, 0.5).report(base="2"), "base is a str, not a number"),
     (lambda joint: linred.non_markov(joint, 0.5, coupling="random"), "coupling = 'random' is not"),
     (
