@@ -43,7 +43,7 @@ def load(path: str | os.PathLike[str]) -> Mechanism:
     OSError if it cannot be read.
     """
     try:
-        with open(path, "rb") as file:
+        with open(os.fspath(path), "rb") as file:
             raw = file.read()
     except tuple(UNREADABLE) as error:
         raise type(error)(f"{path}: {UNREADABLE[type(error)]}") from None
@@ -81,11 +81,17 @@ def _parsed(raw):
 
 
 def _from_version_1(content):
-    """Add the id and the scheme of draws, new in version 2, and replace the sentence for `basis` by its word."""
+    """Add the id and the scheme of draws, new in version 2, and replace the sentence for `basis` by its word.
+
+    Version 1 named the mechanism of a fit with confidence "optimal", which it is not.
+    """
+    made = content["made"]
+    if content["design"] is not None and made["name"] == "optimal":
+        made = {**made, "name": "certified"}
     if content["certified"] is not None:
         basis = {"records that were not used for fitting": HELD_OUT, "the counts that it was fitted on": FITTED}
         content["certified"]["basis"] = basis.get(content["certified"]["basis"])
-    return {**content, "id": None, "scheme_by_number": 1}
+    return {**content, "made": made, "id": None, "scheme_by_number": 1}
 
 
 MIGRATIONS = (_from_version_1,)

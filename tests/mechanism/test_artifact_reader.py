@@ -1,7 +1,7 @@
 """Artifacts load as they were stored, those of earlier versions too, and damaged ones are refused.
 
-tests/data/artifact_v1_*.json were written by `linred fit` before the modules were put into packages, on
-tests/data/adult.csv; the digests are of what that version drew. They are never written again.
+tests/data/artifact_v*.json were written by `linred fit` of each version of the format, on tests/data/adult.csv; the
+digests are of what that version drew. They are never written again.
 """
 
 import copy
@@ -28,6 +28,7 @@ from support.artifacts import MADE, stored
 DATA = Path(__file__).parents[1] / "data"
 DRAWN = {
     "artifact_v1_certified": ("9c67a3aa90ae419d", "929e127df08dffa7"),
+    "artifact_v2_certified": ("9c67a3aa90ae419d", "929e127df08dffa7"),
     "artifact_v1_bins": ("413fe6770b2cfff5", "b58c3e9167ceb91f"),
 }
 
@@ -39,6 +40,16 @@ def test_artifacts_of_earlier_versions_draw_what_they_drew(name):
     how = {"key": bytes(range(32)), "context": "stored"}
     drawn = (mechanism.sampler().sample(s, x, **how, **ids) for ids in ({}, {"ids": np.arange(20_000)}))
     assert tuple(hashlib.sha256(y.tobytes()).hexdigest()[:16] for y in drawn) == DRAWN[name]
+
+
+def test_a_fit_with_confidence_is_not_optimal_in_any_version():
+    names = {linred.load(DATA / f"artifact_v{version}_certified.json").name for version in (1, 2)}
+    assert names == {"certified"}
+
+
+def test_an_artifact_of_every_version_is_stored():
+    versions = {json.loads((DATA / f"{name}.json").read_text())["version"] for name in DRAWN}
+    assert versions == set(range(1, artifact.VERSION + 1))
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -153,6 +164,12 @@ def test_no_error_shows_what_is_in_the_file(mark, tmp_path):
 def signed(content):
     content.pop("sha256", None)
     return json.dumps({**content, "sha256": artifact.digest(content)}).encode()
+
+
+def test_a_path_is_no_number():
+    """open() reads from a file descriptor, such as standard input, if it is given a number."""
+    with pytest.raises(TypeError, match=r"expected str, bytes or os\.PathLike object, not int"):
+        linred.load(987)
 
 
 def test_versions_and_other_files_are_refused(small, tmp_path):
