@@ -55,6 +55,8 @@ def test_what_is_published_beside_y():
     assert "Y: race, age. Each of these reveals more about S than Y does: age." in said(("race", "x", "age"))
     assert "beside Y" not in said(("x",))
     assert "Sensitive columns are published as they are: s. This release protects nothing." in said(("s", "x"))
+    first = next(promise.weaknesses(mechanism, ("s", "x")))
+    assert first.startswith("Sensitive columns are published")
 
 
 def sparse_joint(n_values, n_records=2000):
