@@ -273,6 +273,12 @@ def test_the_value_is_on_the_exception_for_who_asks_and_is_not_pickled():
     assert (again.name, again.record, again.value, str(again)) == ("s", 1, None, str(caught.value))
 
 
+def test_the_column_that_a_frame_names_is_in_the_pickled_message_too():
+    with pytest.raises(linred.UnseenError, match=r"^column 'sex'\[1\] is not in") as caught:
+        linred.sanitize_frame({"sex": ["f", MARKER], "job": ["a", "a"]}, MECHANISM, sensitive="sex", public="job")
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
 IDS = {
     "missing": [MARKER, None],
     "a tuple": [1, (MARKER,)],

@@ -176,7 +176,12 @@ def frozen(array):
 
 
 def check_confidence(confidence):
-    confidence = number("confidence", confidence, 0.0, 1.0)
+    confidence = number("confidence", confidence, -math.inf, math.inf)
     if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence = {confidence!r} is not between 0 and 1")
+        raise ValueError(f"confidence = {confidence!r} is not between 0 and 1: {level_hint(confidence)}")
     return confidence
+
+
+def level_hint(level):
+    """Return what to write in place of a confidence level outside (0, 1). People who mean 95 % write 95."""
+    return f"write {level / 100:g} for {level:g} %" if 1.0 < level < 100.0 else "0.95 means 95 %"

@@ -113,6 +113,8 @@ def _run(arguments, stored):
         print(error.ctx.get_help())
         return 2
     except click.UsageError as error:
+        if getattr(error, "option_name", None) in ("--epsilon", "--eps"):
+            error.possibilities, error.message = None, f"{error.message.rstrip('.')}: --ldp is epsilon, in nats"
         hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
         return _say(f"{error.format_message().removesuffix('.')}{hint}", 2)
     except click.exceptions.Exit as done:

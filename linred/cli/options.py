@@ -5,6 +5,7 @@ from functools import partial, reduce
 
 import click
 
+from linred._common import validation
 from linred._common.atomic_file import is_standard_output
 from linred.columns.schema import parts_of
 from linred.design.registry import BY_NAME
@@ -43,7 +44,7 @@ def _bins(context, parameter, values):
     for value in values:
         column, equals, edges = value.rpartition("=")
         if not equals or not column:
-            raise click.BadParameter(f"{value!r} is not COLUMN=EDGE,EDGE,...")
+            raise click.BadParameter(f"{value!r} is not COL=EDGE,EDGE: name a column and the edges of its bins")
         if column in bins:
             raise click.BadParameter(f"{column!r} is given twice: list all its edges in one option")
         bins[column] = tuple(edges.split(","))
@@ -51,11 +52,10 @@ def _bins(context, parameter, values):
 
 
 def _level(context, parameter, value):
-    """Check a confidence level. People who mean 95 % write 95, 0.95 or 95 %."""
+    """Check a confidence level."""
     if value is None or 0.0 < value < 1.0:
         return value
-    hint = f"write {value / 100:g} for {value:g} %" if 1.0 < value < 100.0 else "0.95 means 95 %"
-    raise click.BadParameter(f"{value:g} is not between 0 and 1: {hint}")
+    raise click.BadParameter(f"{value:g} is not between 0 and 1: {validation.level_hint(value)}")
 
 
 def _not_empty(context, parameter, value):

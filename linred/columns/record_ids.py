@@ -69,7 +69,7 @@ def _as_bytes(record, value):
         return value
     if isinstance(value, str):
         return value.encode(errors="surrogatepass")
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
         return b"%d" % value
     what = "missing" if is_missing(value) else f"a {validation.type_name(value)}"
     raise ValueError(f"ids[{record}] is {what}: each record needs an integer or a text as its id")

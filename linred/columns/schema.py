@@ -115,8 +115,9 @@ def missing_column(table, name, asked, all_names, role=""):
         return (
             f"{lacks}, nor any other that was asked for; it has {n_columns}. Is its first line a record, not a header?"
         )
-    near = difflib.get_close_matches(name, [one for one in all_names if isinstance(one, str)], 1)
-    return f"{lacks}: did you mean {near[0]!r}?" if near else f"{lacks}: it has {listed(all_names)}"
+    folded = {one.casefold(): one for one in all_names if isinstance(one, str)}
+    near = difflib.get_close_matches(name.casefold(), folded, 1)
+    return f"{lacks}: did you mean {folded[near[0]]!r}?" if near else f"{lacks}: it has {listed(all_names)}"
 
 
 def listed(all_names):

@@ -114,7 +114,7 @@ class Sanitizer:
         task = FrameTask(None, *(parts_of(side, named, bins) for side, named in sides.items()), **self._how())
         sanitize_columns.check_policy(self.unseen)
         keystream.secret(self.key, self.seed)
-        keystream.check_key_use(self.key, self.id, None, keystream.context_bytes(self.context))
+        keystream.check_key_use(self.key, self.id, None, keystream.context_bytes(self.context), name="id")
         return task
 
     def transform(self, frame: Frame) -> Any:

@@ -15,6 +15,7 @@ from linred.columns.adapters.derived import BinnedColumn
 from linred.columns.adapters.kinds import adapter_of, frame_of, passing, symbol_of
 from linred.columns.labels import KINDS, kind_of
 from linred.columns.missing import is_missing
+from linred.columns.record_ids import plain_ids
 from linred.columns.repeated_ids import RepeatedIds
 from linred.columns.schema import missing_column, names, parts_of
 from linred.errors import UnseenError
@@ -90,7 +91,7 @@ def sanitize_frame(
     sensitive = _matched("sensitive", sensitive, fitted and fitted.sensitive)
     public = _matched("public", public, fitted and fitted.public)
     keystream.secret(key, seed)
-    keystream.check_key_use(key, id, start, context)
+    keystream.check_key_use(key, id, start, context, name="id")
     if key is seed is id is None:
         key, start = keystream.secret(), 0 if start is None else start
     of_result = {"keep_sensitive": keep_sensitive, "columns": columns, "keep_metadata": keep_metadata, "id": id}
@@ -186,10 +187,9 @@ class FrameTask:
         return frame.replaced(places, new, self.keep_metadata)
 
     def _warn_of_repeated(self, ids, s, x):
-        joint, repeated, array = self.mechanism.joint, RepeatedIds(), ids.array()
+        joint, repeated = self.mechanism.joint, RepeatedIds()
         s_codes = None if s is None else joint.s_encoder.codes("s", s)
-        is_plain = array is not None and array.dtype.kind in "iu"
-        repeated.add(array if is_plain else ids.values(), joint.x_encoder.codes("x", x), s_codes)
+        repeated.add(plain_ids(ids, len(ids)), joint.x_encoder.codes("x", x), s_codes)
         text = repeated.warning("id")
         if text:
             warnings.warn(text, stacklevel=5)

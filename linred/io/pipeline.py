@@ -123,11 +123,12 @@ class Plan:
         return symbol_of(name, {part.name: adapter_in(batch, self._path, part, start) for part in parts})
 
     def _check_id(self, arrow_type):
-        try:
-            pa.array([], arrow_type).cast(pa.string())
-        except pa.ArrowException:
-            what = f"column {self._id!r} of {arrow_type}, whose values have no text"
-            raise FileError(f"--id names {what}: choose a column of integers or text") from None
+        """Refuse what `record_ids` refuses: 5.0 or a date has several texts, and each would get another draw."""
+        of_values = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
+        is_whole = pa.types.is_integer(of_values) or (pa.types.is_decimal(of_values) and of_values.scale == 0)
+        if not is_whole and kind_of_type(of_values) not in ("text", "bytes"):
+            what = f"column {self._id!r} of {arrow_type}, whose values are not integers or text"
+            raise FileError(f"--id names {what}: choose a column of integers or text")
 
     def _ids(self, column, start):
         """Return ids as text, so that 5 in a Parquet file and 5 in a CSV file name the same record."""

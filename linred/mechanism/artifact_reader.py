@@ -13,6 +13,7 @@ from linred._common import validation
 from linred.columns import labels
 from linred.columns.schema import ColumnSpec, FitSchema, Leak, check_edges
 from linred.distribution.joint import Joint
+from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import ArtifactError
 from linred.mechanism.artifact_writer import FORMAT, SCHEME_BY_NUMBER, VERSION, digest, rows_by_default, table_digest
 from linred.mechanism.mechanism import Mechanism, released_by
@@ -42,7 +43,7 @@ def load(path: str | os.PathLike[str]) -> Mechanism:
     OSError if it cannot be read.
     """
     try:
-        with open(path, "rb") as file:
+        with open(os.fspath(path), "rb") as file:
             raw = file.read()
     except tuple(UNREADABLE) as error:
         raise type(error)(f"{path}: {UNREADABLE[type(error)]}") from None
@@ -80,11 +81,17 @@ def _parsed(raw):
 
 
 def _from_version_1(content):
-    """Add the id and the scheme of draws, new in version 2, and replace the sentence for `basis` by its word."""
+    """Add the id and the scheme of draws, new in version 2, and replace the sentence for `basis` by its word.
+
+    Version 1 named the mechanism of a fit with confidence "optimal", which it is not.
+    """
+    made = content["made"]
+    if content["design"] is not None and made["name"] == "optimal":
+        made = {**made, "name": "certified"}
     if content["certified"] is not None:
         basis = {"records that were not used for fitting": HELD_OUT, "the counts that it was fitted on": FITTED}
         content["certified"]["basis"] = basis.get(content["certified"]["basis"])
-    return {**content, "id": None, "scheme_by_number": 1}
+    return {**content, "made": made, "id": None, "scheme_by_number": 1}
 
 
 MIGRATIONS = (_from_version_1,)
@@ -109,7 +116,8 @@ def _mechanism(content):
     sees_s = validation.flag("sees_s", made["sees_s"])
     tables = _loaded_tables(content["tables"], joint.shape[1])
     keep, move, table_of = _loaded_parts(content["moves"], joint, sees_s, tables)
-    if content["scheme_by_number"] != SCHEME_BY_NUMBER:
+    scheme = content["scheme_by_number"]
+    if type(scheme) is not int or scheme != SCHEME_BY_NUMBER:
         raise ArtifactError("it draws by a scheme that this linred does not know: upgrade linred")
     if released is None and made["alpha"] is None:
         raise ArtifactError("it has neither alpha nor the released distribution: restore the file, or fit again")
@@ -150,14 +158,18 @@ def check_parts(side, parts, labels):
 
 
 def _check_released(mechanism):
-    """Check that moves and tables give the P(y|s) from which the figures are computed."""
-    joint = mechanism.joint
+    """Check that moves and tables give the P(y|s) from which the figures are computed, and alpha the same P(y|s)."""
+    joint, alpha = mechanism.joint, mechanism.alpha
     by_moves = released_by(joint, mechanism.keep, mechanism.move, mechanism.table_of, mechanism.tables)
     released = mechanism.p_y_given_s
     off = abs(by_moves - released) > RELEASED_SLACK * np.maximum(by_moves, released)
     if off[joint.p_s > 0.0].any():
         s, y = np.argwhere(off & (joint.p_s > 0.0)[:, None])[0].tolist()
         raise ArtifactError(f"its moves contradict its figures at s_labels[{s}], x_labels[{y}]: fit it again")
+    if alpha is not None:
+        reduced = linear_reduction(joint, alpha).p_x_given_s
+        if (abs(reduced - released) > RELEASED_SLACK)[joint.p_s > 0.0].any():
+            raise ArtifactError("its alpha contradicts its figures: fit it again")
 
 
 def _target(limits):
@@ -230,12 +242,14 @@ def _loaded_certified(content, mechanism):
 def _check_certified(certified, mechanism):
     """Check that these tables do not contradict the certified figures.
 
-    Worst-case bounds must cover what the tables can reveal for any P(S, X). They must also cover the plug-in figures of
+    Worst-case bounds must cover what the tables can reveal for any P(S, X): if the other s is almost certain, each of
+    the lifts approaches the LDP. They must also cover the plug-in figures of
     the fitted P(S, X), and so must figures that hold simultaneously: those from the counts of the fit, and a target
     that the plug-in figures had to meet too. Figures from other records may be below the plug-in figures.
     """
-    worst_ldp = Leakage(_worst_ldp(mechanism), *(0.0,) * (len(FIGURES) - 1))
-    bounds = [(certified.ceiling, worst_ldp), (certified.ceiling, certified.plug_in), (certified.ceiling, certified)]
+    ldp = _worst_ldp(mechanism)
+    worst = Leakage(ldp, ldp, ldp, ldp, 0.0, 0.0)
+    bounds = [(certified.ceiling, worst), (certified.ceiling, certified.plug_in), (certified.ceiling, certified)]
     if certified.together:
         bounds.append((certified, certified.plug_in))
     for above, below in bounds:

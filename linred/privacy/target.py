@@ -80,8 +80,11 @@ def refuses_epsilon(make: Callable[Arguments, Result]) -> Callable[Arguments, Re
 def _refuse_epsilon(make, arguments):
     for name in ("epsilon", "eps"):
         if name in arguments:
-            function = make.__qualname__.removesuffix(".__init__")
+            function = make.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
             raise TypeError(f"{function}() has no argument {name}=: ldp= is epsilon, in nats")
+
+
+Target.__new__ = refuses_epsilon(Target.__new__)  # type: ignore[method-assign]
 
 
 def takes_target(make: Callable[..., Result]) -> Callable[..., Result]:

@@ -101,6 +101,8 @@ def weaknesses(mechanism, published=None, seeded=False, name=str):
 
     published : names of all columns of the release, or None if no release is known.
     """
+    sensitive = () if mechanism.fitted is None else names(mechanism.fitted.sensitive)
+    yield from _naming(RELEASES_S, [column for column in published or () if column in sensitive], name)
     if (sparse := sparse_share(mechanism)) > MOST_SPARSE:
         yield _sparse(mechanism, sparse)
     elif mechanism.certified is None:
@@ -135,7 +137,6 @@ def _other_columns(mechanism, published, name):
     if published is None:
         yield " ".join([NO_RELEASE, *_naming(TELLING, telling, name)])
         return
-    yield from _naming(RELEASES_S, [column for column in published if column in sensitive], name)
     others = [column for column in published if column not in (*sensitive, *public)]
     beside = _naming(BESIDE_Y, others, name)
     if beside:

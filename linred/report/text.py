@@ -316,10 +316,13 @@ def warnings(mechanism, passes, seeded):
 
 def fit_warnings(mechanism):
     """Yield the warnings after a fit."""
+    helps = "coarser bins (--bins), fewer columns, or --confidence"
+    if mechanism.certified is not None:
+        helps = "coarser bins (--bins) or fewer columns"
     for columns, n_values, n_records in promise.sides_with_few_records(mechanism):
         yield (
             f"{', '.join(map(shown, columns))}: {n_values:,} values among {n_records:,} records, so plug-in estimates "
-            "are no evidence. Use coarser bins (--bins), fewer columns, or --confidence"
+            f"are no evidence. Use {helps}"
         )
 
 

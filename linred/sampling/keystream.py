@@ -52,11 +52,14 @@ def context_bytes(context):
     return bytes(context)
 
 
-def check_key_use(key, ids, start, context):
-    """Refuse a key without ids, start or context, with which every batch of a loop would get the same draws."""
+def check_key_use(key, ids, start, context, name="ids"):
+    """Refuse a key without ids, start or context, with which every batch of a loop would get the same draws.
+
+    name : the argument of the caller that holds the ids
+    """
     if key is not None and ids is None and start is None and not context:
         raise ValueError(
-            "key is given alone, so that every call would draw the same: also give ids (a name for each record), "
+            f"key is given alone, so that every call would draw the same: also give {name} (a name for each record), "
             "start (the number of the first record, 0 for a whole column) or context (a name for this release)"
         )
 

@@ -234,6 +234,7 @@ BAD = [
     ({"s": [], "y": []}, ValueError, "s and y have no records to audit"),
     ({"s": "ab"}, ValueError, "s is a str, not a column of records in order"),
     ({"confidence": 1.0}, ValueError, "confidence = 1.0 is not between 0 and 1"),
+    ({"confidence": 95}, ValueError, "confidence = 95.0 is not between 0 and 1: write 0.95 for 95 %"),
     ({"confidence": "high"}, ValueError, "confidence is a str, not a number"),
     ({"claim": -1.0}, ValueError, r"claim = -1.0 is outside \[0, inf\]"),
     ({"claim": math.nan}, ValueError, "claim = nan is outside"),

@@ -23,7 +23,7 @@ OPTIONS = {
         "--without-sensitive",
     ),
     "bins of nothing": (("fit", ADULT, *ASKED, "--bins", "age=1,2"), "--bins names 'age'"),
-    "bins without edges": (("fit", ADULT, *ASKED, "--bins", "occupation"), "is not COLUMN=EDGE"),
+    "bins without edges": (("fit", ADULT, *ASKED, "--bins", "occupation"), "is not COL=EDGE,EDGE: name a column and"),
     "bins out of order": (("fit", ADULT, *ASKED, "--bins", "occupation=2,1"), "not a finite number above"),
     "bins of text": (
         ("fit", ADULT, *ASKED, "--bins", "occupation=1,2"),
@@ -63,6 +63,8 @@ OPTIONS = {
         ("fit", ADULT, *ASKED, "--mechanism", "markov", "--time-limit", "3"),
         "--time-limit applies to --mechanism optimal, not markov",
     ),
+    "epsilon": (("fit", ADULT, *ASKED[:4], "--epsilon", "1"), "No such option '--epsilon': --ldp is epsilon, in nats"),
+    "eps": (("run", ADULT, *ASKED[:4], "--eps", "1"), "No such option '--eps': --ldp is epsilon, in nats (see"),
     "a confidence in percent": (
         ("fit", ADULT, *ASKED, "--confidence", "95"),
         "'--confidence': 95 is not between 0 and 1: write 0.95 for 95 %",

@@ -149,6 +149,12 @@ def counters_of_rows(rows):
     return [found[16 * i : 16 * i + 16] for i in range(len(rows))]
 
 
+@pytest.mark.parametrize("unit", ["s", "D"])
+def test_durations_are_no_ids(unit):
+    with pytest.raises(ValueError, match=r"^ids\[0\] is a numpy.timedelta64: each record needs an integer or a text"):
+        MECHANISM.sanitize(S, X, key=KEY, ids=np.arange(N).astype(f"timedelta64[{unit}]"))
+
+
 # ---- frames and files
 
 UNIQUE = [(37 * i) % 300 - 40 for i in range(300)]
@@ -258,3 +264,32 @@ def test_ids_that_hash_alike_are_not_taken_for_one():
     assert repeated.warning("id") is None
     repeated.add([-2], np.array([2]))
     assert repeated.warning("id").startswith("id: at least 1 id occurs with different values")
+
+
+REFUSED = {
+    "floats": pa.array([float(one) for one in UNIQUE]),
+    "truths": pa.array([True, False] * 150),
+    "dates": pa.array(range(300), pa.date32()),
+    "times": pa.array(range(300), pa.timestamp("us")),
+    "durations": pa.array(range(300), pa.duration("s")),
+    "decimals": pa.array(UNIQUE).cast(pa.decimal128(22, 1)),
+    "a dictionary of floats": pa.array([float(one) for one in UNIQUE]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("of", REFUSED)
+def test_ids_that_are_no_integers_or_text_are_refused_by_frames_and_by_the_command(of, linred_command, tmp_path):
+    """5.0 and a date have several texts: their draws would depend on the format of the file."""
+    table = pa.table({**DATA, "id": REFUSED[of]})
+    with pytest.raises(
+        ValueError, match=r"^column 'id'\[0\] is a .*: each record needs an integer or a text as its id"
+    ):
+        linred.sanitize_frame(table, MECHANISM, sensitive="sex", public="job", key=KEY, id="id")
+    parquet.write_table(table, "in.parquet")
+    MECHANISM.save("m.json")
+    key_file(linred_command)
+    named = ("--sensitive", "sex", "--public", "job", "--id", "id", "--key-file", "key")
+    done = linred_command("sanitize", "in.parquet", "-m", "m.json", "-o", "out.csv", *named)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "--id names column 'id' of " in done.err
+    assert "whose values are not integers or text: choose a column of integers or text" in done.err

@@ -63,6 +63,9 @@ def test_frames_and_files_warn(linred_command):
     with pytest.warns(UserWarning, match=WARNING) as warned:
         linred.sanitize_frame(frame, MECHANISM, sensitive="s", public="x", id="id", key=KEY)
     assert warned[0].filename == __file__
+    frame["id"] = [0, 1, "0", b"1", *range(4, 60)]  # an integer and its text are one id
+    with pytest.warns(UserWarning, match=WARNING):
+        linred.sanitize_frame(frame, MECHANISM, sensitive="s", public="x", id="id", key=KEY)
     linred.Sanitizer("s", "x", alpha=0.5, mechanism="non_markov").fit(frame).mechanism_.save("m.json")
     key_file(linred_command)
     with open("in.csv", "w") as file:

@@ -12,6 +12,8 @@ from support.frames import DATA, KEY, MECHANISM
 def test_the_nearest_name_is_offered():
     told = missing_column("in.csv", "ocupation", ["sex", "ocupation"], ["age", "sex", "occupation"])
     assert told == "in.csv has no column 'ocupation': did you mean 'occupation'?"
+    told = missing_column("in.csv", "OCCUPATION", ["Sex", "OCCUPATION"], ["AGE", "Sex", "Occupation"])
+    assert told == "in.csv has no column 'OCCUPATION': did you mean 'Occupation'?"
     told = missing_column("frame", "work", ["sex", "work"], ["age", 5, "sex"], "public")
     assert told == "frame has no column 'work' (public): it has 'age', 5, 'sex'"
     told = missing_column("in.csv", "work", ["sex", "work"], [f"column {i}" for i in range(20)] + ["sex"])

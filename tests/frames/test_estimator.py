@@ -179,7 +179,7 @@ BAD_SETTINGS = [
     ({"id": "id"}, "id needs key"),
     ({"unseen": "drop"}, "unseen = 'drop' is not 'error', 'marginal' or 'null'"),
     ({"key": KEY[:9]}, "key has 9 bytes, not 32"),
-    ({"key": KEY}, "key is given alone"),
+    ({"key": KEY}, "key is given alone, so that every call would draw the same: also give id (a name for"),
     ({"key": KEY, "seed": 1}, "key and seed are both given"),
     ({"seed": -1}, "seed is negative"),
     ({"context": 5}, "context is a int, not bytes"),

@@ -220,7 +220,7 @@ REFUSED = [
     ({"id": KEY, "key": KEY}, "id is a bytes, not the name of a column"),
     ({"id": "age", "key": KEY}, "column 'age'[0] is a float: each record needs an integer or a text as its id"),
     ({"id": "id", "key": KEY, "start": 5}, "start = 5 and ids are both given"),
-    ({"key": KEY}, "key is given alone"),
+    ({"key": KEY}, "key is given alone, so that every call would draw the same: also give id (a name for"),
     ({"key": KEY, "seed": 1}, "key and seed are both given"),
     ({"key": KEY[:9]}, "key has 9 bytes, not 32"),
     ({"seed": KEY}, "seed is a bytes, not a whole number"),

@@ -1,7 +1,7 @@
 """Artifacts load as they were stored, those of earlier versions too, and damaged ones are refused.
 
-tests/data/artifact_v1_*.json were written by `linred fit` before the modules were put into packages, on
-tests/data/adult.csv; the digests are of the values that version drew. They are never rewritten.
+tests/data/artifact_v*.json were written by `linred fit` of each version of the format, on tests/data/adult.csv; the
+digests are of what that version drew. They are never written again.
 """
 
 import copy
@@ -28,6 +28,7 @@ from support.artifacts import MADE, stored
 DATA = Path(__file__).parents[1] / "data"
 DRAWN = {
     "artifact_v1_certified": ("9c67a3aa90ae419d", "929e127df08dffa7"),
+    "artifact_v2_certified": ("9c67a3aa90ae419d", "929e127df08dffa7"),
     "artifact_v1_bins": ("413fe6770b2cfff5", "b58c3e9167ceb91f"),
 }
 
@@ -39,6 +40,16 @@ def test_artifacts_of_earlier_versions_draw_what_they_drew(name):
     how = {"key": bytes(range(32)), "context": "stored"}
     drawn = (mechanism.sampler().sample(s, x, **how, **ids) for ids in ({}, {"ids": np.arange(20_000)}))
     assert tuple(hashlib.sha256(y.tobytes()).hexdigest()[:16] for y in drawn) == DRAWN[name]
+
+
+def test_a_fit_with_confidence_is_not_optimal_in_any_version():
+    names = {linred.load(DATA / f"artifact_v{version}_certified.json").name for version in (1, 2)}
+    assert names == {"certified"}
+
+
+def test_an_artifact_of_every_version_is_stored():
+    versions = {json.loads((DATA / f"{name}.json").read_text())["version"] for name in DRAWN}
+    assert versions == set(range(1, artifact.VERSION + 1))
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -155,12 +166,19 @@ def signed(content):
     return json.dumps({**content, "sha256": artifact.digest(content)}).encode()
 
 
+def test_a_path_is_no_number():
+    """open() reads from a file descriptor, such as standard input, if it is given a number."""
+    with pytest.raises(TypeError, match=r"expected str, bytes or os\.PathLike object, not int"):
+        linred.load(987)
+
+
 def test_versions_and_other_files_are_refused(small, tmp_path):
     content = json.loads(small)
     refused(signed({**content, "version": 3}), tmp_path, "its version is 3 .* upgrade linred")
     for version in ("1", 0, -1, True, 1.0, None):
         refused(signed({**content, "version": version}), tmp_path, f"its version is {version!r}")
-    refused(signed({**content, "scheme_by_number": 2}), tmp_path, "a scheme that this linred does not know")
+    for scheme in (2, True, None):
+        refused(signed({**content, "scheme_by_number": scheme}), tmp_path, "a scheme that this linred does not know")
     for wrong in ("", "x" * 32, 5, "A" * 32):
         refused(signed({**content, "id": wrong}), tmp_path)
     refused(b'{"format": "other"}', tmp_path, "not a linred mechanism")
@@ -231,6 +249,13 @@ def test_moves_that_release_other_than_the_figures_say_are_refused(name, tmp_pat
     refused(signed(content), tmp_path, r"its moves contradict its figures at s_labels\[\d\], x_labels\[\d\]")
 
 
+@pytest.mark.parametrize("name", ["markov", "non_markov", "optimal", "independent", "k_rr"])
+def test_an_alpha_that_the_figures_contradict_is_refused(name, tmp_path):
+    content = json.loads(stored(MADE[name](), tmp_path).read_bytes())
+    content["made"]["alpha"] = 0.25
+    refused(signed(content), tmp_path, "its (alpha contradicts its|moves contradict its) figures")
+
+
 FITTED = FitSchema(
     (ColumnSpec("s"),), (ColumnSpec("x"),), True, "skip", (Leak("other", 7, 0.25, 0.001, 0.75, True),), True
 )
@@ -291,6 +316,8 @@ FORGED = {
     "a lift": ("certified", "max_lift", 0.1),
     "an average": ("certified", "mutual_information", 0.0),
     "a worst case": ("ceiling", "ldp", 1.5),
+    "a worst case of a lift": ("ceiling", "max_lift", 1.5),
+    "a worst case of the log-lift": ("ceiling", "log_lift", 1.5),
     "a worst case below what is certified": ("ceiling", "maximal_leakage", 0.5),
 }
 

@@ -81,6 +81,7 @@ ASKED_FOR_EPSILON = {
     "fit": lambda **limits: linred.fit([0, 1], [0, 1], **limits),
     "tradeoff": lambda **limits: linred.tradeoff(example_1(), **limits),
     "Sanitizer": lambda **limits: linred.Sanitizer("s", "x", **limits),
+    "Target": linred.Target,
 }
 
 

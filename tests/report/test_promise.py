@@ -55,6 +55,8 @@ def test_what_is_published_beside_y():
     assert "Y: race, age. Each of these columns reveals more about S than Y does: age." in said(("race", "x", "age"))
     assert "beside Y" not in said(("x",))
     assert "The release contains sensitive columns unchanged: s. It does not protect them." in said(("s", "x"))
+    first = next(promise.weaknesses(mechanism, ("s", "x")))
+    assert first.startswith("The release contains sensitive columns")
 
 
 def sparse_joint(n_values, n_records=2000):
@@ -95,6 +97,8 @@ def test_almost_as_many_values_as_records_is_a_warning(linred_command, tmp_path)
     assert "among 500 records, so plug-in estimates are no evidence. Use coarser bins (--bins)" in warning
     done = linred_command("run", *asked[1:], "--public", "x,z", "-o", "out.csv", "-q")
     assert "values among 500 records" in done.err
+    asked = (*asked[:-1], "optimal", "--public", "x,z", "--confidence", "0.9", "-q")
+    assert "Use coarser bins (--bins) or fewer columns\n" in linred_command(*asked).err
 
 
 @pytest.mark.parametrize("seeded", [False, True])
