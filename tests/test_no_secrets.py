@@ -4,12 +4,8 @@ A message is what an exception prints with all that it was caused by, after pick
 the command's two streams say. Column names, record numbers and labels' places are what a message may have.
 """
 
-import contextlib
-import io
 import json
-import logging
 import pickle
-import traceback
 import warnings
 
 import numpy as np
@@ -23,44 +19,7 @@ import linred
 from support import columns
 from support.frames import KINDS as FRAMES
 from support.frames import collected
-
-MARKER, NUMBER = "Zq7Marker", 918273645
-MARKS = ("Zq7", "918273645", "9182736", "0x36bb")
-
-
-class Odd:
-    """A value of a type that nothing is known of, whose text is the marker."""
-
-    def __repr__(self):
-        return MARKER
-
-
-def said_by(call):
-    """(the exception or None, all that was said)."""
-    log, error = io.StringIO(), None
-    handler = logging.StreamHandler(log)
-    logging.getLogger().addHandler(handler)
-    try:
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
-            try:
-                call()
-            except Exception as raised:
-                error = raised
-    finally:
-        logging.getLogger().removeHandler(handler)
-    said = log.getvalue() + "".join(str(one.message) for one in warned)
-    if error is not None:
-        said += "".join(traceback.format_exception(error)) + repr(error)
-        with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
-            again = pickle.loads(pickle.dumps(error))
-            said += f"{again!r} {vars(again)}"
-    return error, said
-
-
-def marked(said):
-    return [mark for mark in MARKS if mark in said]
-
+from support.secrets import MARKER, NUMBER, Odd, marked, said_by
 
 S, X = columns.S[:60], columns.X[:60]
 MECHANISM = linred.non_markov(linred.Joint.from_records(S, X), 0.6)

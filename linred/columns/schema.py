@@ -99,7 +99,7 @@ def check_edges(column, edges):
         raise ValueError(f"bins of {column!r}: {validation.shortened(edges)} is not a list of numbers") from None
     for i, edge in enumerate(edges):
         if not np.isfinite(edge) or (i and edge <= edges[i - 1]):
-            raise ValueError(f"bins of {column!r}: {edge:g} is not a finite number above the edge before it")
+            raise ValueError(f"bins of {column!r}: edge {i} is not a finite number above the edge before it")
     return edges
 
 
