@@ -213,6 +213,17 @@ MISPLACED = {
     "local, base": lambda values: linred.local(MECHANISM.joint, values),
     "report, base": lambda values: MECHANISM.report(values),
     "distortion": lambda values: MECHANISM.expected_distortion([values] * 3),
+    "tradeoff, a mechanism": lambda values: linred.tradeoff(MECHANISM.joint, ldp=1.0, mechanisms=[values]),
+    "tradeoff, a curve": lambda values: linred.tradeoff(MECHANISM.joint, alphas=0.5).plot(values),
+    "fit, mechanism": lambda values: linred.fit(S, X, ldp=1.0, mechanism=values),
+    "fit, time limit": lambda values: linred.fit(S, X, ldp=1.0, time_limit=values),
+    "non_markov, coupling": lambda values: linred.non_markov(MECHANISM.joint, 0.5, coupling=values),
+    "non_markov, prefer": lambda values: linred.non_markov(MECHANISM.joint, 0.5, prefer=values),
+    "save": lambda values: MECHANISM.save(values),
+    "load": lambda values: linred.load(values),
+    "monitor": lambda values: MECHANISM.sanitize(S, X, monitor=values),
+    "threads": lambda values: MECHANISM.sanitize(S, X, threads=values),
+    "unseen": lambda values: MECHANISM.sanitize(S, X, unseen=values),
 }
 
 
@@ -222,6 +233,20 @@ def test_no_column_in_the_place_of_another_argument_is_shown(door):
         error, said = said_by(lambda values=values: MISPLACED[door](values))
         assert error is not None
         assert marked(said) == [], said
+
+
+@pytest.mark.parametrize("role", ["sensitive", "public", "columns", "id"])
+@pytest.mark.parametrize("kind", [pd.Series, pl.Series, pa.array, lambda values: pa.chunked_array([values])])
+def test_no_column_in_the_place_of_its_name_is_shown(role, kind):
+    frame, named = {"sex": S, "job": X}, {"sensitive": "sex", "public": "job"}
+    for values in ([MARKER, "b"], [MARKER, MARKER], [NUMBER, 1]):
+        asked = named | {role: kind(values)}
+        calls = [lambda asked=asked: linred.sanitize_frame(frame, MECHANISM, **asked, key=columns.KEY, start=0)]
+        calls.append(lambda asked=asked: linred.Sanitizer(**asked, alpha=0.5, key=columns.KEY).fit(frame))
+        for call in calls:
+            error, said = said_by(call)
+            assert error is not None
+            assert marked(said) == [], said
 
 
 def test_the_value_is_on_the_exception_for_who_asks_and_is_not_pickled():

@@ -74,7 +74,8 @@ def names(parts):
 
 def parts_of(name, columns, bins=None):
     """Return one name or several names of columns as `ColumnSpec`s, with the edges that `bins` has for them."""
-    if isinstance(columns, bytes | dict | set | frozenset) or not hasattr(columns, "__iter__"):
+    is_data = isinstance(columns, bytes | dict | set | frozenset) or type(columns).__name__ == "Series"
+    if is_data or not hasattr(columns, "__iter__"):
         kind = validation.type_name(columns)
         raise ValueError(f"{name} is a {kind}, not the name of a column or a list of names")
     columns = (columns,) if isinstance(columns, str) else tuple(columns)
