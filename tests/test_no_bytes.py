@@ -211,6 +211,14 @@ def check_left_out(frame, result):
     assert [way for way, raw in written_if_possible(result).items() if any(mark in raw for mark in IN_BYTES)] == []
 
 
+@pytest.mark.parametrize("values", [[True] * 8, [1, None, 3, 4, None, 6, 7, 8], ["a", "b", None, "d", "e"]], ids=str)
+def test_no_bit_is_of_a_record_that_was_left_out(values):
+    passed = passing("o", pa.array(values)[:3])
+    assert passed.to_pylist() == values[:3]
+    bits = passed.buffers()[: 2 if values[0] is True else 1]
+    assert [part for part in bits if part is not None and memoryview(part)[0] >> 3] == []
+
+
 IN_BYTES = [b"Zq7", "Zq7".encode("utf-32-le")]
 
 
