@@ -21,7 +21,7 @@ class UnseenError(ValueError):
         super().__init__(f"{name}[{record}] is not in the mechanism's alphabet: {self.advice}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.name, self.record, None, self.advice)
+        return type(self), (self.name, self.record, None, self.advice), {"args": self.args}
 
 
 class ArtifactError(ValueError):

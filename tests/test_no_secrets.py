@@ -255,6 +255,11 @@ def test_the_value_is_on_the_exception_for_who_asks_and_is_not_pickled():
     assert (caught.value.name, caught.value.record, caught.value.value) == ("s", 1, MARKER)
     again = pickle.loads(pickle.dumps(caught.value))
     assert (again.name, again.record, again.value, str(again)) == ("s", 1, None, str(caught.value))
+    with pytest.raises(linred.UnseenError, match=r"^column 'sex'\[0\] is not") as caught:
+        linred.sanitize_frame({"sex": [MARKER], "job": ["a"]}, MECHANISM, sensitive="sex", public="job")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.value) == (str(caught.value), None)
+    assert marked(str(vars(again)) + repr(again)) == []
 
 
 IDS = {
