@@ -17,6 +17,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import linred
+from linred.columns.adapters.kinds import passing
 from support.commands import fit
 
 MARKER = "Zq7Marker"
@@ -122,6 +123,137 @@ def bytes_of(write):
 def stream(file, table):
     with pa.ipc.new_stream(file, table.schema) as writer:
         writer.write_table(table)
+
+
+TEXTS = ["long enough for a view"] * N + [MARKER * 4]
+SOME = pl.int_range(N + 1) % 2 == 1
+
+
+def pandas_with(column, **more):
+    """A frame without its last row, which has the marker."""
+    frame = pd.DataFrame({"s": [*S, "f"], "x": [*X, "a"], "o": column})
+    return frame.set_axis(more.get("index", frame.index)).iloc[:N]
+
+
+def polars_with(column, keeps=slice(N)):
+    """A frame without the rows that have the marker."""
+    frame = pl.DataFrame({"s": [*S, "f"], "x": [*X, "a"]}).with_columns(o=column)
+    return frame[keeps] if isinstance(keeps, slice) else frame.filter(keeps)
+
+
+def polars_hidden(nested, value):
+    """The marker is hidden by nulls inside of lists, structs and arrays."""
+    return polars_with(
+        nested(pl.when(SOME).then(pl.lit(pl.Series([value, "a" if value == TEXTS[-1] else 2] * N)[: N + 1])))
+    )
+
+
+ARRAY, STRUCT = pl.Array(pl.String, 1), pl.Struct({"q": pl.String})
+LEFT_OVER = {
+    **{
+        f"pandas {dtype}": lambda dtype=dtype: pandas_with(pd.Series(TEXTS, dtype=dtype))
+        for dtype in ("str", "object", "string[python]", "string[pyarrow]", pd.ArrowDtype(pa.string()))
+    },
+    "pandas, hidden text": lambda: pd.DataFrame({"s": S, "x": X, "o": hidden_text()}),
+    "pandas, index of text": lambda: pandas_with(TEXTS, index=pd.Index(TEXTS, dtype="str")),
+    "pandas, levels of text": lambda: pandas_with(
+        TEXTS, index=pd.MultiIndex.from_arrays([pd.Index(TEXTS, dtype="str"), range(N + 1)])
+    ),
+    "pandas, columns": lambda: pd.DataFrame({"s": S, "x": X}).set_axis(
+        pd.CategoricalIndex(["s", "x"], categories=["s", "x", MARKER]), axis=1
+    ),
+    "pandas, one name for two": lambda: pd.concat([of_pandas()[["s", "x", "size"]], of_pandas()[["size"]]], axis=1),
+    "pandas, sparse": lambda: pd.DataFrame({"s": S, "x": X, "o": pd.arrays.SparseArray([1] * N, fill_value=HIDDEN)}),
+    "pandas, intervals": lambda: pd.DataFrame({"s": S, "x": X, "o": pd.cut(pd.Series([1] * N), [0, 1, HIDDEN])}),
+    "pandas, periods": lambda: pd.DataFrame({"s": S, "x": X, "o": pd.period_range("2000", periods=N)}),
+    "pandas, zone": lambda: pd.DataFrame({"s": S, "x": X, "o": pd.date_range("2000", periods=N, tz="Europe/Berlin")}),
+    "Polars text": lambda: polars_with(pl.Series(TEXTS)),
+    "Polars text, filtered": lambda: polars_with(pl.Series(TEXTS), pl.col("o") != TEXTS[-1]),
+    "Polars bytes": lambda: polars_with(pl.Series([text.encode() for text in TEXTS])),
+    "Polars lists": lambda: polars_with(pl.Series([[text] for text in TEXTS])),
+    "Polars structs": lambda: polars_with(pl.Series([{"q": text} for text in TEXTS], dtype=STRUCT)),
+    "Polars arrays": lambda: polars_with(pl.Series([[text] for text in TEXTS], dtype=ARRAY)),
+    "Polars, listed categories": lambda: polars_with(
+        pl.Series([[text] for text in TEXTS], dtype=pl.List(pl.Categorical))
+    ),
+    "Polars, numbers": lambda: polars_with(pl.Series([2] * N + [HIDDEN])),
+    "Polars, hidden in lists": lambda: polars_hidden(pl.concat_list, TEXTS[-1]),
+    "Polars, hidden in structs": lambda: polars_hidden(lambda one: pl.struct(q=one), TEXTS[-1]),
+    "Polars, hidden numbers in lists": lambda: polars_hidden(pl.concat_list, HIDDEN),
+    "Polars, hidden numbers in structs": lambda: polars_hidden(lambda one: pl.struct(q=one), HIDDEN),
+    "Polars, x": lambda: pl.DataFrame({"s": [*S, "f"], "x": [*X, TEXTS[-1]]})[:N],
+    "dict, text of pandas": lambda: {"s": S, "x": X, "o": pd.Series(TEXTS, dtype="str")[:N]},
+    "dict, fill value": lambda: {"s": S, "x": X, "o": np.ma.array(["a" * 9] * N, mask=[0] * N, fill_value=MARKER)},
+}
+
+
+def hidden_text():
+    """Text of pandas with the marker under its nulls."""
+    valid, texts = pa.array([1, None] * (N // 2)), pa.array(["v", MARKER * 3] * (N // 2), pa.large_string())
+    array = pa.Array.from_buffers(pa.large_string(), N, [valid.buffers()[0], *texts.buffers()[1:]])
+    return pd.Series(pd.arrays.ArrowStringArray(array))
+
+
+@pytest.mark.parametrize("kind", LEFT_OVER)
+def test_a_column_holds_no_value_of_a_row_that_was_left_out(kind):
+    frame = LEFT_OVER[kind]()
+    check_left_out(frame, sanitized(frame))
+    if isinstance(frame, pl.DataFrame):
+        check_left_out(frame, sanitized(frame.lazy()).collect())
+
+
+def check_left_out(frame, result):
+    if isinstance(frame, pl.DataFrame):
+        assert result.drop("x").to_dict(as_series=False) == frame.drop("s", "x").to_dict(as_series=False)
+        assert result.drop("x").schema == frame.drop("s", "x").schema
+    elif "o" in frame:
+        assert [str(value) for value in result["o"]] == [str(value) for value in frame["o"]]
+    assert [way for way, raw in written_if_possible(result).items() if any(mark in raw for mark in IN_BYTES)] == []
+
+
+@pytest.mark.parametrize("values", [[True] * 8, [1, None, 3, 4, None, 6, 7, 8], ["a", "b", None, "d", "e"]], ids=str)
+def test_no_bit_is_of_a_record_that_was_left_out(values):
+    passed = passing("o", pa.array(values)[:3])
+    assert passed.to_pylist() == values[:3]
+    bits = passed.buffers()[: 2 if values[0] is True else 1]
+    assert [part for part in bits if part is not None and memoryview(part)[0] >> 3] == []
+
+
+IN_BYTES = [b"Zq7", "Zq7".encode("utf-32-le")]
+
+
+def written_if_possible(frame):
+    try:
+        return written(frame)
+    except (pa.ArrowException, TypeError, ValueError):  # intervals, sparse columns and repeated names cannot be written
+        return {"pickle": pickle.dumps(frame)}
+
+
+NESTED = [
+    pl.Series([["a"], [], None, [None], ["b", "c"]]),
+    pl.Series([[["a"], []], [], None, [None], [["b"], None]]),
+    pl.Series([[], [], None], dtype=pl.List(pl.String)),
+    pl.Series([None, None], dtype=pl.List(pl.Int8)),
+    pl.Series([], dtype=pl.List(pl.String)),
+    pl.Series([{"a": "q", "b": [1]}, None, {"a": None, "b": None}]),
+    pl.Series([], dtype=pl.Struct({"a": pl.List(pl.String)})),
+    pl.Series([None], dtype=pl.Struct({})),
+    pl.Series([["a", "b"], None, ["c", None]], dtype=pl.Array(pl.String, 2)),
+    pl.Series([[["a", "b"]], None, [[None, "q"]]], dtype=pl.Array(pl.Array(pl.String, 2), 1)),
+    pl.Series([[], None], dtype=pl.Array(pl.String, 0)),
+    pl.Series([[{"q": "a"}, None], [], None]),
+    pl.Series([b"a", None, b"\xff", b""]),
+    pl.Series(["a", None, "", "x" * 40]),
+    pl.Series(["a"]),
+]
+
+
+@pytest.mark.parametrize("series", NESTED, ids=lambda series: str(series.dtype))
+def test_a_copy_of_nested_values_is_the_same(series):
+    for some in (series, series[1:], series[:1], series[:0]):
+        passed = passing("o", some.alias("o"))
+        assert passed.to_list() == some.to_list()
+        assert (passed.name, passed.dtype) == ("o", some.dtype)
 
 
 def values(frame):

@@ -4,12 +4,8 @@ Messages are exceptions with their causes, also after pickling, warnings, logs, 
 They may contain column names, record numbers and places of labels.
 """
 
-import contextlib
-import io
 import json
-import logging
 import pickle
-import traceback
 import warnings
 
 import numpy as np
@@ -23,44 +19,7 @@ import linred
 from support import columns
 from support.frames import KINDS as FRAMES
 from support.frames import collected
-
-MARKER, NUMBER = "Zq7Marker", 918273645
-MARKS = ("Zq7", "918273645", "9182736", "0x36bb")
-
-
-class Odd:
-    """A value of a type that nothing is known of, whose text is the marker."""
-
-    def __repr__(self):
-        return MARKER
-
-
-def said_by(call):
-    """(the exception or None, all that was said)."""
-    log, error = io.StringIO(), None
-    handler = logging.StreamHandler(log)
-    logging.getLogger().addHandler(handler)
-    try:
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
-            try:
-                call()
-            except Exception as raised:
-                error = raised
-    finally:
-        logging.getLogger().removeHandler(handler)
-    said = log.getvalue() + "".join(str(one.message) for one in warned)
-    if error is not None:
-        said += "".join(traceback.format_exception(error)) + repr(error)
-        with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
-            again = pickle.loads(pickle.dumps(error))
-            said += f"{again!r} {vars(again)}"
-    return error, said
-
-
-def marked(said):
-    return [mark for mark in MARKS if mark in said]
-
+from support.secrets import MARKER, NUMBER, Odd, marked, said_by
 
 S, X = columns.S[:60], columns.X[:60]
 MECHANISM = linred.non_markov(linred.Joint.from_records(S, X), 0.6)
@@ -254,6 +213,17 @@ MISPLACED = {
     "local, base": lambda values: linred.local(MECHANISM.joint, values),
     "report, base": lambda values: MECHANISM.report(values),
     "distortion": lambda values: MECHANISM.expected_distortion([values] * 3),
+    "tradeoff, a mechanism": lambda values: linred.tradeoff(MECHANISM.joint, ldp=1.0, mechanisms=[values]),
+    "tradeoff, a curve": lambda values: linred.tradeoff(MECHANISM.joint, alphas=0.5).plot(values),
+    "fit, mechanism": lambda values: linred.fit(S, X, ldp=1.0, mechanism=values),
+    "fit, time limit": lambda values: linred.fit(S, X, ldp=1.0, time_limit=values),
+    "non_markov, coupling": lambda values: linred.non_markov(MECHANISM.joint, 0.5, coupling=values),
+    "non_markov, prefer": lambda values: linred.non_markov(MECHANISM.joint, 0.5, prefer=values),
+    "save": lambda values: MECHANISM.save(values),
+    "load": lambda values: linred.load(values),
+    "monitor": lambda values: MECHANISM.sanitize(S, X, monitor=values),
+    "threads": lambda values: MECHANISM.sanitize(S, X, threads=values),
+    "unseen": lambda values: MECHANISM.sanitize(S, X, unseen=values),
 }
 
 
@@ -265,12 +235,31 @@ def test_no_column_in_the_place_of_another_argument_is_shown(door):
         assert marked(said) == [], said
 
 
+@pytest.mark.parametrize("role", ["sensitive", "public", "columns", "id"])
+@pytest.mark.parametrize("kind", [pd.Series, pl.Series, pa.array, lambda values: pa.chunked_array([values])])
+def test_no_column_in_the_place_of_its_name_is_shown(role, kind):
+    frame, named = {"sex": S, "job": X}, {"sensitive": "sex", "public": "job"}
+    for values in ([MARKER, "b"], [MARKER, MARKER], [NUMBER, 1]):
+        asked = named | {role: kind(values)}
+        calls = [lambda asked=asked: linred.sanitize_frame(frame, MECHANISM, **asked, key=columns.KEY, start=0)]
+        calls.append(lambda asked=asked: linred.Sanitizer(**asked, alpha=0.5, key=columns.KEY).fit(frame))
+        for call in calls:
+            error, said = said_by(call)
+            assert error is not None
+            assert marked(said) == [], said
+
+
 def test_the_value_is_on_the_exception_for_who_asks_and_is_not_pickled():
     with pytest.raises(linred.UnseenError) as caught:
         MECHANISM.sanitize(["f", MARKER], ["a", "a"])
     assert (caught.value.name, caught.value.record, caught.value.value) == ("s", 1, MARKER)
     again = pickle.loads(pickle.dumps(caught.value))
     assert (again.name, again.record, again.value, str(again)) == ("s", 1, None, str(caught.value))
+    with pytest.raises(linred.UnseenError, match=r"^column 'sex'\[0\] is not") as caught:
+        linred.sanitize_frame({"sex": [MARKER], "job": ["a"]}, MECHANISM, sensitive="sex", public="job")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.value) == (str(caught.value), None)
+    assert marked(str(vars(again)) + repr(again)) == []
 
 
 def test_the_column_that_a_frame_names_is_in_the_pickled_message_too():

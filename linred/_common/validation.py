@@ -86,7 +86,7 @@ def nonnegative(name, values, ndim):
         if array.dtype.kind == "O" and any(isinstance(value, str | bytes | complex) for value in array.flat):
             raise TypeError
         array = np.array(array, dtype=np.float64, order="C")
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # of other packages too, whose texts may contain values
         raise ValueError(f"{name} is not an array of numbers with {_dimensions(ndim)} and no missing values") from None
     if array.ndim != ndim or array.size == 0:
         raise ValueError(f"{name} has shape {array.shape}: give a nonempty array with {_dimensions(ndim)}")
@@ -109,7 +109,8 @@ def distribution(name, array, axis=None):
     if wrong.any():
         row = int(np.argmax(wrong.ravel()))
         place = f"{name}[{row}]" if axis is not None else name
-        raise ValueError(f"{place} sums to {sums.ravel()[row]!s}, which differs from 1 by more than {SUM_SLACK:g}")
+        total = str(sums.ravel()[row]) if sums.ravel()[row] < 10.0 else "10 or more"  # these may be records by mistake
+        raise ValueError(f"{place} sums to {total}, which differs from 1 by more than {SUM_SLACK:g}")
     return frozen(array if (sums == 1.0).all() else array / sums)
 
 
@@ -120,7 +121,7 @@ def distortion(d, n_x):
         raise ValueError(f"distortion has shape {d.shape}: the alphabet of X needs {(n_x, n_x)}")
     if d.diagonal().any():
         x = int(np.argmax(d.diagonal() != 0.0))
-        raise ValueError(f"distortion[{x}, {x}] = {d[x, x]} is not 0: keeping a symbol must cost nothing")
+        raise ValueError(f"distortion[{x}, {x}] is not 0: keeping a symbol must cost nothing")
     return frozen(d)
 
 
@@ -130,7 +131,10 @@ def codes(name, values, n_symbols):
     The kernels read codes as unsigned integers, so they see a negative code as a large one and refuse it.
     """
     as_it_is = type(values) is np.ndarray and values.flags.carray
-    array = values if as_it_is else np.require(values, requirements=["C", "A"])
+    try:
+        array = values if as_it_is else np.require(values, requirements=["C", "A"])
+    except Exception:  # of another package, which shows values
+        raise ValueError(f"{name} is a {type_name(values)}, not a column of integer codes") from None
     if array.size == 0 and isinstance(values, list | tuple):
         array = array.astype(np.uint8)
     masked = isinstance(values, np.ma.MaskedArray)

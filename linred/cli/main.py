@@ -140,7 +140,8 @@ def _failed(error, command, stored):
     if isinstance(error, FileError):  # written for the command: it names options already, and its paths must not change
         return _say(str(error), 2)
     package = type(error).__module__.partition(".")[0]
-    if isinstance(error, (ValueError, TypeError, ImportError)) and package in ("builtins", "linred"):
+    is_message = isinstance(error, (ValueError, TypeError, ImportError)) and not isinstance(error, UnicodeError)
+    if is_message and package in ("builtins", "linred"):
         return _say(in_option_names(str(error), command), 2)
     if os.environ.get("LINRED_DEBUG"):
         raise error

@@ -74,6 +74,16 @@ class OutputPath(click.Path):
         return PIPE if is_standard_output(path) else path
 
 
+class Seed(click.IntRange):
+    """A seed. An error does not show it, because it may be a key that was given to the wrong option."""
+
+    def convert(self, value, param, ctx):
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail("it is not a whole number of at least 0; a key goes into a file, for --key-file", param, ctx)
+
+
 _number = partial(click.option, type=float)
 _whole_number = partial(click.option, metavar="INTEGER")
 to_file = partial(click.option, type=OutputPath())
@@ -168,7 +178,7 @@ release = _together(
     click.option(
         "--key-file", type=click.Path(), help="Draw with the key of linred keygen: only its owner can repeat the output"
     ),
-    _whole_number("--seed", type=click.IntRange(0), help="Draw with this seed, for tests only: anyone can repeat it"),
+    _whole_number("--seed", type=Seed(0), help="Draw with this seed, for tests only: anyone can repeat it"),
     click.option(
         "--id", "id_column", metavar="COL",
         help="Column of record ids, with --key-file: the same id, S and X get the same answer in every file",

@@ -15,7 +15,11 @@ def check_labels(name, labels, n_symbols=None):
         return tuple(range(n_symbols))
     if isinstance(labels, set | frozenset | dict) or not hasattr(labels, "__iter__"):
         raise ValueError(f"{name} is a {validation.type_name(labels)}, not a sequence of labels in order")
-    labels = tuple(None if is_missing(label) else label for label in as_list(labels))
+    try:
+        labels = as_list(labels)
+    except Exception:  # of another package, which shows values
+        raise ValueError(f"{name} is a {validation.type_name(labels)} with a label that cannot be read") from None
+    labels = tuple(None if is_missing(label) else label for label in labels)
     if not labels:
         raise ValueError(f"{name} has no labels")
     if n_symbols is not None and len(labels) != n_symbols:

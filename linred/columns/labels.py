@@ -36,6 +36,8 @@ def _to_json(place, label):
         return {type(label).__name__: [int(label.astype(np.int64)), unit, count]}
     if isinstance(label, np.generic):
         label = label.item()
+    if isinstance(label, str) and any("\ud800" <= character <= "\udfff" for character in label):
+        raise ValueError(f"{place} has half a character (a surrogate), which an artifact cannot hold: repair the text")
     if type(label) in _AS_THEY_ARE and not (isinstance(label, float) and math.isinf(label)):
         return label
     for tag, (kind, write, _) in _TAGGED.items():

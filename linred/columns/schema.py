@@ -74,7 +74,8 @@ def names(parts):
 
 def parts_of(name, columns, bins=None):
     """Return one name or several names of columns as `ColumnSpec`s, with the edges that `bins` has for them."""
-    if isinstance(columns, bytes | dict | set | frozenset) or not hasattr(columns, "__iter__"):
+    is_data = isinstance(columns, bytes | dict | set | frozenset) or type(columns).__name__ == "Series"
+    if is_data or not hasattr(columns, "__iter__"):
         kind = validation.type_name(columns)
         raise ValueError(f"{name} is a {kind}, not the name of a column or a list of names")
     columns = (columns,) if isinstance(columns, str) else tuple(columns)
@@ -99,7 +100,7 @@ def check_edges(column, edges):
         raise ValueError(f"bins of {column!r}: {validation.shortened(edges)} is not a list of numbers") from None
     for i, edge in enumerate(edges):
         if not np.isfinite(edge) or (i and edge <= edges[i - 1]):
-            raise ValueError(f"bins of {column!r}: {edge:g} is not a finite number above the edge before it")
+            raise ValueError(f"bins of {column!r}: edge {i} is not a finite number above the edge before it")
     return edges
 
 

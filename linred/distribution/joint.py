@@ -85,7 +85,7 @@ class Joint(Immutable):
         wrong = (as_float != np.floor(as_float)) | (as_float >= 2.0**53)
         if wrong.any():
             s, x = np.argwhere(wrong)[0]
-            raise ValueError(f"counts[{s}, {x}] = {as_float[s, x]} is not a whole number below 2**53")
+            raise ValueError(f"counts[{s}, {x}] is not a whole number below 2**53")
         if not 0.0 < as_float.sum() < 2.0**53:
             raise ValueError(f"counts sums to {as_float.sum():.0f}, not to a number of records in [1, 2**53)")
         counts = as_float.astype(np.int64)

@@ -46,14 +46,14 @@ class Sanitizer:
     ---------
     That of the mechanism. Alphabets and figures come from the data of the fit: the figures are exact for the fitted
     distribution and plug-in estimates for any other. If a setting is wrong, `fit` raises an error and changes nothing.
-    The key is not shown, but pickle and `get_params` return it.
+    Key and seed are not shown, but pickle and `get_params` return it.
 
     >>> frame = {"sex": ["f", "m", "m", "f"] * 9, "job": ["a", "b", "a", "a"] * 9, "year": [1, 2, 3, 4] * 9}
     >>> sanitizer = Sanitizer("sex", "job", ldp=0.5, seed=3)
     >>> sanitizer.fit_transform(frame)["job"][:4]
     ['a', 'b', 'a', 'a']
     >>> sanitizer.get_feature_names_out().tolist(), sanitizer
-    (['job', 'year'], Sanitizer(sensitive='sex', public='job', ldp=0.5, seed=3))
+    (['job', 'year'], Sanitizer(sensitive='sex', public='job', ldp=0.5, seed=<hidden>))
     """
 
     @refuses_epsilon
@@ -166,7 +166,7 @@ class Sanitizer:
         for name, parameter in inspect.signature(type(self)).parameters.items():
             value = getattr(self, name)
             if repr(value) != repr(parameter.default):
-                shown.append(f"{name}={'<hidden>' if name == 'key' else repr(value)}")
+                shown.append(f"{name}={'<hidden>' if name in ('key', 'seed') else repr(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
 

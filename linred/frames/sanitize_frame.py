@@ -77,7 +77,8 @@ def sanitize_frame(
     and list views of Arrow pass as they are.
 
     The result of a LazyFrame is lazy. Its key is drawn by this call and not by each collect, so two collects agree if
-    the rows arrive in the same order or have an `id`. An Enum that passes becomes a Categorical, because a lazy frame
+    the rows arrive in the same order or have an `id`. Until it is collected, it holds the frame, the mechanism and the
+    key: do not publish it, pickled or serialized. An Enum that passes becomes a Categorical, because a lazy frame
     declares its types before its values are known.
 
     >>> from linred import Joint, markov

@@ -1,6 +1,7 @@
 """Key files: 32 secret bytes as 64 hexadecimal digits, which only their owner can read. `linred keygen` writes one."""
 
 import os
+import re
 import stat
 
 from linred._common.atomic_file import atomic_writer
@@ -16,6 +17,8 @@ def write(path, force=False):
 
 def read(path):
     """Return the key. A file that others may read, or that is not a key file, is an error, which shows none of it."""
+    if re.fullmatch("[0-9a-fA-F]{64}", str(path)):
+        raise FileError("the key file is given as a key, not as a path: store the key in a file that only you can read")
     try:
         with open(path, "rb") as file:
             mode, text = os.fstat(file.fileno()).st_mode, file.read(1000)

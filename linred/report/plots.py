@@ -18,7 +18,9 @@ def draw(curves, x, y, ax=None):
         raise ImportError("plots need matplotlib: pip install linred[plot]") from None
     for name, measure in (("x", x), ("y", y)):
         if not isinstance(measure, str) or measure not in curves.measures:
-            raise ValueError(f"{name} = {measure!r} is not one of {', '.join(map(repr, curves.measures))}")
+            raise ValueError(
+                f"{name} = {validation.shortened(measure)} is not one of {', '.join(map(repr, curves.measures))}"
+            )
     if ax is not None and not isinstance(ax, Axes):
         raise TypeError(f"ax has type {validation.type_name(ax)}; matplotlib axes are needed")
     if ax is None:

@@ -107,7 +107,9 @@ class Curves:
 
     def __getitem__(self, label: str) -> dict[str, np.ndarray]:
         if label not in self._curves:
-            raise KeyError(f"{label!r} is not one of the curves: {', '.join(map(repr, self.labels))}")
+            raise KeyError(
+                f"{validation.shortened(label)} is not one of the curves: {', '.join(map(repr, self.labels))}"
+            )
         return self._curves[label]
 
     def to_pandas(self) -> Any:
@@ -163,10 +165,13 @@ def _makers(mechanisms, grid, distortion, time_limit):
     if mechanisms is None:
         labels = FOR_ALPHA if grid == "alpha" else FOR_TARGET
     if not isinstance(labels, list | tuple) or not labels:
-        raise ValueError(f"mechanisms = {mechanisms!r} is neither a list of names nor a dict of callables")
+        raise ValueError(
+            f"mechanisms is a {validation.type_name(mechanisms)}, neither a list of names nor a dict of callables"
+        )
     for i, label in enumerate(labels):
         if not isinstance(label, str) or label not in known:
-            raise ValueError(f"mechanisms[{i}] = {label!r} is not one of {', '.join(map(repr, known))} for {grid}")
+            names = ", ".join(map(repr, known))
+            raise ValueError(f"mechanisms[{i}] = {validation.shortened(label)} is not one of {names} for {grid}")
     return {label: known[label] for label in labels}
 
 

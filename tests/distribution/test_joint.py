@@ -129,9 +129,10 @@ BAD = [
     (lambda: Joint.from_conditional([[0.5, 0.5], [0.5, 0.4]], [0.5, 0.5]), r"p_x_given_s\[1\] sums to 0.9"),
     (lambda: Joint.from_conditional([[0.5, 0.5]], [0.5, 0.5]), "p_s has 2 entries and p_x_given_s has 1 rows"),
     (lambda: Joint.from_conditional([[0.5, 0.5]], [0.5]), "p_s sums to 0.5"),
+    (lambda: Joint.from_conditional([[0.5, 0.5]], [918273645.0]), "p_s sums to 10 or more, which differs from 1"),
     (lambda: Joint.from_conditional([[0.5, 0.5]], [-1.0]), r"p_s\[0\] is negative"),
     (lambda: Joint.from_counts([[1, -2]]), r"counts\[0, 1\] is negative"),
-    (lambda: Joint.from_counts([[1, 2.5]]), r"counts\[0, 1\] = 2.5 is not a whole number"),
+    (lambda: Joint.from_counts([[1, 2.5]]), r"counts\[0, 1\] is not a whole number"),
     (lambda: Joint.from_counts([[0, 0]]), "counts sums to 0, not"),
     (lambda: Joint.from_counts(np.full((32, 33), 2**53 - 1)), r"counts sums to 951160241300648\d{4}, not"),
     (lambda: Joint.from_counts([["1", "2"]]), "counts is not an array of numbers"),
@@ -145,7 +146,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("make", "message"), BAD)
-def test_bad_input_is_named_with_its_place_and_value(make, message):
+def test_bad_input_is_named_with_its_place(make, message):
     with pytest.raises(ValueError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)

@@ -169,7 +169,7 @@ BAD_SETTINGS = [
     ({"bins": {"job": []}}, "bins of 'job' has no edges: give at least one number"),
     ({"bins": {"job": "39"}}, "bins of 'job' is a str, not a list of edges"),
     ({"bins": {"job": 5}}, "bins of 'job' is a int, not a list of edges"),
-    ({"bins": {"job": [5, 4]}}, "bins of 'job': 4 is not a finite number above the edge before it"),
+    ({"bins": {"job": [5, 4]}}, "bins of 'job': edge 1 is not a finite number above the edge before it"),
     ({"sensitive": "job"}, "public names 'job', which is sensitive"),
     ({"public": None}, "public is a NoneType, not the name of a column or a list of names"),
     ({"public": "work"}, "frame has no column 'work' (public): it has 'year'"),

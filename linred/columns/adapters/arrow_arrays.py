@@ -33,10 +33,10 @@ class ArrowColumn(ColumnAdapter):
         return self.is_dictionary and self.dtype.ordered
 
     def values(self):
-        return self.column.to_pylist()
+        return self.read(self.column.to_pylist)
 
     def value_at(self, record):
-        return self.column[record].as_py()
+        return self.read(lambda: self.column[record].as_py())
 
     def array(self):
         is_plain = str(self.dtype).lstrip("u") in ("int8", "int16", "int32", "int64") and not self.column.null_count
@@ -56,7 +56,7 @@ class ArrowColumn(ColumnAdapter):
                 raise ValueError(f"{self.name} is {what}") from None
         if isinstance(column, sys.modules["pyarrow"].ChunkedArray):  # each chunk may have its own dictionary
             column = column.unify_dictionaries().combine_chunks()
-        indices, categories = column.indices, column.dictionary.to_pylist()
+        indices, categories = column.indices, self.read(column.dictionary.to_pylist)
         if indices.null_count:
             indices = indices.cast("int64").fill_null(len(categories))
         labels = (*(None if is_missing(one) else one for one in categories), None)

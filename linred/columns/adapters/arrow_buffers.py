@@ -65,13 +65,21 @@ def _rebuilt(array, decode):
 
 
 def _leaf(array):
-    if not (array.offset or _hides(array) or array.get_total_buffer_size() > array.nbytes):
+    is_longer = array.offset or array.get_total_buffer_size() > array.nbytes
+    if not (is_longer or _hides(array) or _has_more_bits(array)):
         return array
     pyarrow = sys.modules["pyarrow"]
     plain = {"string_view": "large_string", "binary_view": "large_binary"}.get(str(array.type))
     if plain:  # `take` does not support views, whose buffers are shared
         return array.cast(plain).take(_all_places(array)).cast(array.type)
     return array if pyarrow.types.is_null(array.type) else array.take(_all_places(array))
+
+
+def _has_more_bits(array):
+    """Whether the last byte of a mask or of booleans has bits of more records, in an array without an offset."""
+    n_bytes, n_bits = divmod(len(array), 8)
+    bits = array.buffers()[: 2 if str(array.type) == "bool" else 1]
+    return n_bits > 0 and any(part is not None and memoryview(part)[n_bytes] >> n_bits for part in bits)
 
 
 def _hides(array):

@@ -42,11 +42,19 @@ class ColumnAdapter:
 
     def values(self):
         """Return a list of all values as Python objects."""
-        return as_list(self.column)
+        return self.read(as_list, self.column)
+
+    def read(self, convert, *what):
+        """Return convert(*what). Errors of other packages contain values, such as text that is not UTF-8."""
+        try:
+            return convert(*what)
+        except Exception:  # each package raises its own
+            what = f"{self.name} is a {type_name(self.column)} of {self.dtype_name}"
+            raise ValueError(f"{what} with a value that cannot be read: it is damaged, or out of range") from None
 
     def value_at(self, record):
         """Return the value of one record."""
-        value = self.column[record]
+        value = self.read(self.column.__getitem__, record)
         return value.item() if isinstance(value, np.generic) else value
 
     def array(self):
@@ -67,7 +75,7 @@ class ColumnAdapter:
     def numbers(self):
         """Return the values as floats, NaN for missing; a ValueError names the first record without a number."""
         if re.fullmatch(r"u?int\d+|float\d*|double", str(self.dtype).lower()):
-            return self.floats()
+            return self.read(self.floats)
         numbers = np.full(len(self), math.nan)
         for record, value in enumerate(self.values()):
             if not is_missing(value):

@@ -54,10 +54,10 @@ class MaskedColumn(NumpyColumn):
         return lambda codes: np.ma.array(values[codes], mask=missing[codes])
 
     def passing(self):
-        if self.dtype.names or not np.ma.is_masked(self.column):
+        if self.dtype.names:
             return self.column
         visible = self.column.filled(np.zeros((), self.dtype))  # the data under the mask would be published
-        return np.ma.array(visible, mask=self.column.mask, fill_value=self.column.fill_value)
+        return np.ma.array(visible, mask=self.column.mask)  # without its fill_value, which no record may have
 
 
 def label_array(dtype, labels):

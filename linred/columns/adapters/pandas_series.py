@@ -26,19 +26,20 @@ class PandasColumn(ColumnAdapter):
         return isinstance(self.dtype, sys.modules["pandas"].CategoricalDtype)
 
     def value_at(self, record):
-        value = getattr(self.column, "iloc", self.column)[record]
+        value = self.read(getattr(self.column, "iloc", self.column).__getitem__, record)
         return value.item() if isinstance(value, np.generic) else value
 
     def array(self):
         """Return objects if an extension array has missing values, which would turn integers into floats."""
         extension = not isinstance(self.dtype, np.dtype)
-        return self.column.to_numpy(dtype=object if extension and self.column.isna().any() else None)
+        return self.read(self.column.to_numpy, object if extension and self.column.isna().any() else None)
 
     def encoded(self, sort):
         if not self._is_categorical:
             return super().encoded(sort)
         categorical = self._series.cat
-        return encoded_column.of_categories(self.name, categorical.codes.to_numpy(), categorical.categories.tolist())
+        categories = self.read(categorical.categories.tolist)
+        return encoded_column.of_categories(self.name, categorical.codes.to_numpy(), categories)
 
     def floats(self):
         return self.column.to_numpy(dtype=float, na_value=math.nan)
@@ -90,8 +91,10 @@ class PandasColumn(ColumnAdapter):
         pandas = sys.modules["pandas"]
         if self._is_categorical:
             return array.astype(_occurring(self._series))
-        if isinstance(self.dtype, pandas.ArrowDtype):
-            return type(array)(rebuilt(array.__arrow_array__()))
+        if isinstance(self.dtype, pandas.ArrowDtype) or getattr(self.dtype, "storage", None) == "pyarrow":
+            return pandas.array(rebuilt(array.__arrow_array__()), dtype=self.dtype)
+        if isinstance(self.dtype, pandas.SparseDtype) and array.sp_index.npoints == len(array):
+            return array.astype(pandas.SparseDtype(self.dtype.subtype))  # no record has the value that fills gaps
         if isinstance(self.dtype, np.dtype) or not hasattr(self.dtype, "numpy_dtype") or not array.isna().any():
             return array
         array, mask = array.copy(), array.isna()  # a masked array keeps values under its mask

@@ -57,12 +57,38 @@ class PolarsColumn(ColumnAdapter):
 
 
 def _without_hidden(series):
-    """Return the series; if it has nulls, a copy without the values that they may hide."""
+    """Return the series without values that nulls may hide, and without those of rows that were filtered out."""
+    values = _compact(series.drop_nulls())
     if not series.null_count():
-        return series
+        return values
     is_value = series.is_not_null()
     places = is_value.cum_sum().cast(int) - 1
-    return series.drop_nulls().gather(places.set(~is_value, None))
+    return values.gather(places.set(~is_value, None))
+
+
+def _compact(series):
+    """Copy a series without nulls: texts and lists share their memory with rows that were filtered out."""
+    polars, dtype = sys.modules["polars"], series.dtype
+    if isinstance(dtype, polars.String):
+        return series + ""  # the shortest way to a copy of the bytes
+    if isinstance(dtype, polars.Binary):
+        return series.bin.encode("hex").str.decode("hex")
+    if isinstance(dtype, polars.Struct) and dtype.fields:
+        fields = [_without_hidden(field) for field in series.struct.unnest().get_columns()]
+        return polars.DataFrame(fields).to_struct(series.name)
+    if isinstance(dtype, polars.Array) and dtype.size:
+        return _compact(series.arr.to_list()).list.to_array(dtype.size)
+    return _compact_lists(series) if isinstance(dtype, polars.List) else series
+
+
+def _compact_lists(series):
+    polars, lengths = sys.modules["polars"], series.list.len().to_numpy()
+    values = _without_hidden(series.filter(lengths > 0).explode()).alias("value")
+    owners = polars.Series("owner", np.repeat(np.arange(lengths.size), lengths))
+    lists = polars.DataFrame([owners, values]).group_by("owner", maintain_order=True).agg("value")["value"]
+    lists = polars.concat([lists.alias(series.name), polars.Series(series.name, [[]], series.dtype)])
+    places = np.where(lengths > 0, np.cumsum(lengths > 0) - 1, len(lists) - 1)
+    return lists.gather(places.astype(np.uint32))
 
 
 def _occurring(series):
