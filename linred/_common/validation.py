@@ -47,7 +47,8 @@ def number(name, value, low, high):
     except (TypeError, ValueError):
         raise ValueError(f"{name} is a {type_name(value)}, not a number") from None
     if not low <= as_float <= high:
-        raise ValueError(f"{name} = {shortened(value)} is outside [{low:g}, {high:g}]")
+        allowed = f"outside [{low:g}, {high:g}]" if math.isfinite(low) or math.isfinite(high) else "not a number"
+        raise ValueError(f"{name} = {shortened(value)} is {allowed}")
     return as_float
 
 

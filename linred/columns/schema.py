@@ -72,6 +72,15 @@ def names(parts):
     return tuple(part.name for part in parts)
 
 
+def withheld_names(sensitive, public):
+    """Return the names of columns that must not be published: sensitive ones, also under their names at the fit.
+
+    A table in which S has another name may hold a column with the old one; it is probably S too.
+    """
+    at_fit = (part.called for part in sensitive if part.called)
+    return {*names(sensitive), *at_fit} - {*names(public)}
+
+
 def parts_of(name, columns, bins=None):
     """Return one name or several names of columns as `ColumnSpec`s, with the edges that `bins` has for them."""
     is_data = isinstance(columns, bytes | dict | set | frozenset) or type(columns).__name__ == "Series"

@@ -17,7 +17,7 @@ from linred.columns.labels import KINDS, kind_of
 from linred.columns.missing import is_missing
 from linred.columns.record_ids import plain_ids
 from linred.columns.repeated_ids import RepeatedIds
-from linred.columns.schema import missing_column, names, parts_of
+from linred.columns.schema import missing_column, names, parts_of, withheld_names
 from linred.errors import UnseenError
 from linred.sampling import keystream
 
@@ -126,16 +126,17 @@ class FrameTask:
     """
 
     def __init__(self, mechanism, sensitive, public, *, keep_sensitive, columns, id, keep_metadata=False, **how):
+        self.keep_sensitive = validation.flag("keep_sensitive", keep_sensitive)
+        self.withheld = () if keep_sensitive else withheld_names(sensitive, public)
         sensitive, public = ({part.name: part for part in parts} for parts in (sensitive, public))
         self.mechanism, self.sensitive, self.public, self.how = mechanism, sensitive, public, how
         self.id = () if id is None else names(parts_of("id", id))
-        self.keep_sensitive = validation.flag("keep_sensitive", keep_sensitive)
         self.keep_metadata = validation.flag("keep_metadata", keep_metadata)
         if columns is not None:
             columns = () if isinstance(columns, list | tuple) and not columns else names(parts_of("columns", columns))
-        for argument, named in (("public", public), ("columns", () if keep_sensitive else columns or ())):
+        for argument, named, refused in (("public", public, sensitive), ("columns", columns or (), self.withheld)):
             for name in named:
-                if name in sensitive:
+                if name in refused:
                     raise ValueError(f"{argument} names {name!r}, which is sensitive")
         if self.id and how["key"] is None:
             raise ValueError("id needs key: only a call with the same key gives the same id the same answer")
@@ -162,9 +163,8 @@ class FrameTask:
 
     def places(self, all_names):
         """Return the places of the columns of the result."""
-        left_out = () if self.keep_sensitive else self.sensitive
         chosen = all_names if self.columns is None else (*self.columns, *self.public)
-        return [place for place, name in enumerate(all_names) if name in chosen and name not in left_out]
+        return [place for place, name in enumerate(all_names) if name in chosen and name not in self.withheld]
 
     def __call__(self, frame):
         frame, joint = frame_of(frame), self.mechanism.joint

@@ -17,7 +17,7 @@ from linred.columns.adapters.arrow_arrays import ArrowColumn
 from linred.columns.adapters.arrow_buffers import has_dictionary, rebuilt_type
 from linred.columns.adapters.kinds import symbol_of
 from linred.columns.repeated_ids import RepeatedIds
-from linred.columns.schema import missing_column, names
+from linred.columns.schema import missing_column, names, withheld_names
 from linred.errors import FileError, UnseenError
 from linred.io.formats import open_sink
 from linred.io.prefetch import Prefetch
@@ -50,7 +50,8 @@ class Plan:
         self.repeated = RepeatedIds() if id_column else None
         if id_column:
             self._check_id(schema.field(id_column).type)
-        written = self._written(schema.names, () if keep_sensitive else sensitive, columns)
+        withheld = () if keep_sensitive else withheld_names(fitted.sensitive, self._public)
+        written = self._written(schema.names, withheld, columns)
         self.passes = tuple(name for name in written if name not in public)
         self.reads = {*needed, *self.passes}
         self.encoded = {*drawn_by, *public} - {*self.passes}

@@ -69,3 +69,12 @@ def test_only_sensitive_columns_that_are_written_are_warned_of(linred_command, a
     assert read_csv("out.csv")[0].keys() == {"age", "race", "occupation"}
     assert "marital_status" in linred_command(*how, "--columns", "age,marital_status").err
     assert "marital_status" in linred_command(*how).err
+
+
+def test_a_column_that_was_sensitive_at_the_fit_is_not_published_beside_the_one_that_is_now(linred_command):
+    Path("fit.csv").write_text("sex,job\n" + "f,a\nm,b\nf,b\nm,a\n" * 9)
+    fit(linred_command, "fit.csv", "sex", "job", *TARGET)
+    Path("both.csv").write_text("gender,sex,job,age\nf,f,a,1\nm,m,b,2\n")
+    done = linred_command("sanitize", "both.csv", "-m", "mechanism.json", "-o", "out.csv", "--sensitive", "gender")
+    assert done.code == 0, done
+    assert Path("out.csv").read_text().splitlines()[0] == "job,age"

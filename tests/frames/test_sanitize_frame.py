@@ -115,6 +115,17 @@ def test_names_come_from_the_fit_and_may_be_others_here():
     assert result["work"].to_list() == expected["job"]
 
 
+def test_a_column_that_was_sensitive_at_the_fit_is_not_published_beside_the_one_that_is_now():
+    mechanism = MECHANISM.replace(fitted=FitSchema((ColumnSpec("sex"),), (ColumnSpec("job"),)))
+    both = {**DATA, "gender": SEX}
+    assert "sex" not in linred.sanitize_frame(both, mechanism, sensitive="gender")
+    with pytest.raises(ValueError, match=r"^columns names 'sex', which is sensitive"):
+        linred.sanitize_frame(both, mechanism, sensitive="gender", columns=["sex"])
+    assert "sex" in linred.sanitize_frame(both, mechanism, sensitive="gender", keep_sensitive=True)
+    swapped = {"sex": JOB, "job": SEX}
+    assert list(linred.sanitize_frame(swapped, mechanism, sensitive="job", public="sex")) == ["sex"]
+
+
 def test_ids_and_parts_address_the_randomness():
     frame = pd.DataFrame(DATA)
     sanitize = partial(linred.sanitize_frame, mechanism=MECHANISM, **NAMED, key=KEY, start=0)
