@@ -4,23 +4,19 @@ The page has no script and fetches nothing. It contains parts of P(S, X) and is 
 """
 
 import math
-import warnings
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
 from linred._common import validation
 from linred._version import __version__
-from linred.design.calibration import alpha_for
-from linred.design.registry import KINDS
-from linred.errors import NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.summary import Report, largest_moves
 from linred.privacy.leakage import FIGURES
 from linred.report import html_templates as words
 from linred.report import promise
-from linred.report.html_chart import chart, sample
+from linred.report.html_tables import scrolling, section, table
+from linred.report.html_tradeoff import NOTHING, line_styles, tradeoff
 from linred.report.html_values import (
     EXPONENTIAL,
     count,
@@ -32,25 +28,13 @@ from linred.report.html_values import (
     name,
     nats,
     share,
-    unit,
-    without_markup,
 )
 from linred.report.numbers import ALMOST_ALL, figure
 from linred.report.text import BASIS, names_of_sides
-from linred.report.tradeoff import tradeoff
 from linred.sampling.exact_certificate import Certificate
 
-N_SYMBOLS, N_MOVES, N_COLUMNS, N_POINTS = 20, 15, 30, 15
-"""Largest numbers of values of X, moves, other columns and points of a curve that are shown."""
-
-OPTIMAL_CELLS, SELECTIVE_CELLS, MANY_CELLS = 1500, 50_000, 20_000
-"""Largest numbers of pairs (s, x) for a curve of these mechanisms; above MANY_CELLS, curves have half the points."""
-
-N_NARROW = 4
-"""Largest number of columns of a table that fits on a narrow screen."""
-
-NOTHING = 1e-9
-"""Leakage in nats, or a share of records, that counts as zero."""
+N_SYMBOLS, N_MOVES, N_COLUMNS = 20, 15, 30
+"""Largest numbers of values of X, moves and other columns that are shown."""
 
 
 def page(mechanism, published=None, seeded=False):
@@ -67,20 +51,10 @@ def page(mechanism, published=None, seeded=False):
     """
     told = _Told.of(validation.mechanism(mechanism), published, seeded)
     sections = [_opening, _about, _certified, _privacy, _utility]
-    sections += [_tradeoff, _marginals, _moves, _other_columns, _assumptions]
-    body = "\n".join(section(told) for section in sections)
-    frame = {"style": words.STYLE + _line_styles(), "version": __version__, "id": mechanism.id}
+    sections += [tradeoff, _marginals, _moves, _other_columns, _assumptions]
+    body = "\n".join(part(told) for part in sections)
+    frame = {"style": words.STYLE + line_styles(), "version": __version__, "id": mechanism.id}
     return words.PAGE.format(s=told.s, x=told.x, body=body, **frame)
-
-
-def _line_styles():
-    """Return the colour and the dashes of every mechanism that the page may have a curve of."""
-    styles = ""
-    for known, kind in KINDS.items():
-        if kind.page_colours:
-            dashes = " ".join(f"{words.LINE_WIDTH * part:g}" for part in kind.dashes) or "none"
-            styles += words.LINE_STYLE.format(known, *kind.page_colours, dashes)
-    return styles
 
 
 class _Told(NamedTuple):
@@ -195,7 +169,7 @@ def _certified(told):
         because=escaped(certified.because),
     )
     head = [cell.format(level=level(certified.confidence)) for cell in words.CERTIFIED_HEAD]
-    return _section("What is certified", said, _table("Upper bounds", head, rows), _price(design) if design else "")
+    return section("What is certified", said, table("Upper bounds", head, rows), _price(design) if design else "")
 
 
 def _price(design):
@@ -221,9 +195,9 @@ def _privacy(told):
             means=words.MEANS[measure].format(by=by),
         )
     condition = words.CONDITION[basis].format(level="" if certified is None else level(certified.confidence))
-    table = words.PRIVACY.format(groups=groups, scope=words.SCOPE[basis], condition=condition)
+    figures = words.PRIVACY.format(groups=groups, scope=words.SCOPE[basis], condition=condition)
     title = "What the published value reveals about S"
-    return _section(title, _scrolling(title, table))
+    return section(title, scrolling(title, figures))
 
 
 def _figure(column, figures, measure, rounding="nearest"):
@@ -249,7 +223,7 @@ def _utility(told):
     if (cost := utility.expected_distortion) is not None:
         rows.append(["expected distortion, E d(X,Y)", data("utility.expected_distortion", cost, figure(cost))])
     rows.append([words.GAP, _gap(told.mechanism, utility)])
-    return _section("How useful the published column still is", _table("Usefulness", ("figure", "value"), rows))
+    return section("How useful the published column still is", table("Usefulness", ("figure", "value"), rows))
 
 
 def _gap(mechanism, utility):
@@ -258,64 +232,6 @@ def _gap(mechanism, utility):
     if gap >= cost > NOTHING:
         return words.NO_GAP
     return data("gap", gap, share(gap, "up") if mechanism.distortion is None else figure(gap, "up"))
-
-
-def _tradeoff(told):
-    title = "Privacy against changed records"
-    before, own = (getattr(figures, told.measure) for figures in (told.report.before, told.report.after))
-    if before <= NOTHING:
-        return _section(title, "<p>X reveals nothing about S, so there is nothing to trade off.</p>")
-    targets, curves = _curves(told.mechanism.joint, told.measure, own, before)
-    key = {kind: f"<b>{KINDS[kind].label}</b>: {words.KEY[kind]}" for kind in curves}
-    key["own"] = f"<b>this mechanism</b>: {share(told.report.utility.dtv)} at {words.NAMES[told.measure]} {unit(own)}"
-    items = "".join(f"<li>{sample(kind)}{said}</li>" for kind, said in key.items())
-    columns = [shares for _, shares in curves.values()]
-    rows = [[f"{target:.4g}", *map(share, row)] for target, *row in zip(targets, *columns, strict=True)]
-    head = f"target {words.NAMES[told.measure]}, nats", *(KINDS[kind].label for kind in curves)
-    numbers = _table("Share of changed records", head, rows)
-    return _section(
-        title,
-        f'<figure>{chart(told, targets, curves, own)}<ul class="key">{items}</ul></figure>',
-        f"<p>{' '.join(_notes(told, own, curves))}</p>",
-        f"<details><summary>The numbers of the curves</summary>{numbers}</details>",
-    )
-
-
-def _notes(told, own, curves):
-    n_cells = math.prod(told.mechanism.joint.shape)
-    cases = {
-        "built": True,
-        "infinite": own == math.inf,
-        "independent": told.report.utility.mutual_information <= NOTHING,
-        "marginal": not told.keeps_marginal,
-        "distortion": told.mechanism.distortion is not None,
-        "both": told.mechanism.target is not None and max(told.mechanism.target) < math.inf,
-        "x alone": not told.mechanism.sees_s,
-        "certified": told.mechanism.certified is not None,
-        "large": n_cells > OPTIMAL_CELLS,
-        "failed": len(curves) < (3 if n_cells <= SELECTIVE_CELLS else 2),
-    }
-    return [words.NOTES[case] for case, holds in cases.items() if holds]
-
-
-def _curves(joint, measure, own, before):
-    """Return (targets, {kind: (figures, shares of changed records)}) around a mechanism's own figure."""
-    n_cells = math.prod(joint.shape)
-    top = min(before, 3.0 if own == math.inf else max(1.0, 2.5 * own))
-    targets = np.linspace(top / 24, top, N_POINTS if n_cells <= MANY_CELLS else N_POINTS // 2)
-    if 1e-6 <= own < top:
-        targets = np.union1d(targets, own)
-    alphas = {"alphas": [alpha_for(joint, **{measure: target}) for target in targets.tolist()]}
-    asked = {"markov": alphas, "non_markov": alphas}
-    if n_cells <= SELECTIVE_CELLS:
-        asked["optimal" if n_cells <= OPTIMAL_CELLS else "selective"] = {measure: targets}
-    curves = {}
-    for kind, points in asked.items():
-        with warnings.catch_warnings(), suppress(ValueError):
-            warnings.simplefilter("ignore", NotOptimalWarning)
-            curve = tradeoff(joint, mechanisms=[kind], **points)[kind]
-            curves[kind] = curve[measure], curve["dtv"]
-    return targets, curves
 
 
 def _marginals(told):
@@ -331,15 +247,15 @@ def _marginals(told):
         rows.append([f"{n_others:,} other{'s' if n_others > 1 else ''} together", "", *others])
     distance = share(0.5 * float(np.abs(joint.p_x - p_y).sum()))
     said = words.SAME_MARGINAL if told.keeps_marginal else words.OTHER_MARGINAL.format(distance=distance)
-    table = _table("Share of records with each value", words.MARGINAL_HEAD, rows)
-    return _section("The distribution of X and of Y", f"<p>{said}</p>", table)
+    markup = table("Share of records with each value", words.MARGINAL_HEAD, rows)
+    return section("The distribution of X and of Y", f"<p>{said}</p>", markup)
 
 
 def _moves(told):
     mechanism, joint = told.mechanism, told.mechanism.joint
     moves, rows = largest_moves(mechanism, N_MOVES), []
     if not moves:
-        return _section("The largest moves", "<p>No record is changed.</p>")
+        return section("The largest moves", "<p>No record is changed.</p>")
     for move in moves:
         row = {"S": label(joint.s_labels[move.s])} if mechanism.sees_s else {}
         row |= {"X": label(joint.x_labels[move.x]), "becomes Y": label(joint.x_labels[move.y])}
@@ -351,17 +267,17 @@ def _moves(told):
     covered = share(min(1.0, sum(move.share for move in moves) / told.report.utility.dtv))
     group = "values of S and X" if mechanism.sees_s else "value of X"
     said = f"These {len(moves)} moves make up {covered} of all changes. A group is all records with the same {group}."
-    table = _table("Moves that change the most records", row, [row.values() for row in rows], n_words)
-    return _section("The largest moves", f"<p>{said}</p>", table)
+    markup = table("Moves that change the most records", row, [row.values() for row in rows], n_words)
+    return section("The largest moves", f"<p>{said}</p>", markup)
 
 
 def _other_columns(told):
     title, fitted = "Other columns of the input", told.mechanism.fitted
     unmeasured = _not_measured(told)
     if not fitted or not fitted.scanned:
-        return _section(title, f"<p>{words.NOT_SCANNED}</p>", unmeasured)
+        return section(title, f"<p>{words.NOT_SCANNED}</p>", unmeasured)
     if not fitted.leaks:
-        return _section(title, "<p>The input had no other column when the mechanism was fitted.</p>", unmeasured)
+        return section(title, "<p>The input had no other column when the mechanism was fitted.</p>", unmeasured)
     released = told.report.after.mutual_information
     leaks, telling = sorted(fitted.leaks, key=lambda leak: -leak.beyond_chance), fitted.telling(released)
     written = told.published or ()
@@ -372,7 +288,7 @@ def _other_columns(told):
     said += f" {words.NO_RELEASE}" if told.published is None else ""
     rows = [_leak_row(leak, leak in telling, told.published) for leak in shown]
     head, *rows = [words.LEAK_HEAD, *rows] if told.published is not None else _without_second(words.LEAK_HEAD, *rows)
-    return _section(title, f"<p>{said}</p>", _table(title, head, rows, 1 + (told.published is not None)), unmeasured)
+    return section(title, f"<p>{said}</p>", table(title, head, rows, 1 + (told.published is not None)), unmeasured)
 
 
 def _without_second(*rows):
@@ -411,29 +327,4 @@ def _assumptions(told):
         knows_x=words.KNOWS_X[mechanism.sees_s],
         alphabet=words.ALPHABET[fitted and fitted.declared],
     )
-    return _section("Assumptions and limits", said)
-
-
-def _section(title, *parts):
-    return f"<section><h2>{title}</h2>{''.join(parts)}</section>"
-
-
-def _scrolling(title, table, kind=""):
-    return f'<div class="scroll{kind}" role="region" aria-label="{title}" tabindex="0">{table}</div>'
-
-
-def _table(caption, head, rows, n_words=1):
-    """Return a table of HTML cells: the first of a row is its header, the first n_words are text, others numbers.
-
-    Each cell repeats the head of its column: narrow screens show a row of a wide table as a list.
-    """
-    word = [' class="word"'] * n_words + [""] * (len(head) - n_words)
-    heads = "".join(f'<th scope="col"{kind}>{cell}</th>' for kind, cell in zip(word, head, strict=True))
-    labels = [without_markup(cell) for cell in head]
-    body = ""
-    for first, *others in rows:
-        cells = zip(word[1:], labels[1:], others, strict=True)
-        body += f'<tr><th scope="row">{first}</th>'
-        body += "".join(f'<td{kind} data-label="{title}">{cell}</td>' for kind, title, cell in cells) + "</tr>"
-    table = f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-    return _scrolling(caption, table, " wide" * (len(head) > N_NARROW))
+    return section("Assumptions and limits", said)

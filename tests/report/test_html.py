@@ -2,7 +2,6 @@
 
 import csv
 import re
-import warnings
 from xml.etree import ElementTree
 
 import numpy as np
@@ -218,34 +217,6 @@ def test_other_columns_that_reveal_more_are_marked():
     assert "12 columns that reveal less are omitted" in " ".join(parsed.words.split())
     assert len(parsed.figures["leak"]) == 30
     assert f"right for {100 * adult().p_s.max():.2f}\u00a0%" in parsed.words
-
-
-def test_the_curve_of_the_optimum_is_claimed_only_among_mechanisms_that_keep_the_distribution_of_x():
-    keeping, free = (linred.optimal(example_1(), ldp=1.0, keep_marginal=keep) for keep in (True, False))
-    assert free.dtv() < keeping.dtv() - 1e-3
-    assert "changes the fewest records that any mechanism with the same distribution of X can" in page(keeping)
-
-
-def test_a_curve_that_cannot_be_built_is_left_out(monkeypatch):
-    def failing(joint, mechanisms, **points):
-        if mechanisms == ["optimal"]:
-            raise ValueError("not today")
-        return linred.tradeoff(joint, mechanisms=mechanisms, **points)
-
-    monkeypatch.setattr("linred.report.html.tradeoff", failing)
-    text = page(linred.optimal(example_1(), ldp=1.0))
-    assert "A curve is omitted" in text
-    assert 'class="line optimal"' not in text
-    assert 'class="line markov"' in text
-
-
-def test_a_curve_that_is_not_optimal_does_not_warn(monkeypatch):
-    def warning(joint, **arguments):
-        warnings.warn("time is over", linred.NotOptimalWarning, stacklevel=1)
-        return linred.tradeoff(joint, **arguments)
-
-    monkeypatch.setattr("linred.report.html.tradeoff", warning)
-    assert 'class="line optimal"' in page(linred.optimal(example_1(), ldp=1.0))
 
 
 def test_something_else():
