@@ -242,10 +242,10 @@ def _loaded_certified(content, mechanism):
 def _check_certified(certified, mechanism):
     """Check that these tables do not contradict the certified figures.
 
-    Worst-case bounds must cover what the tables can reveal for any P(S, X): if the other s is almost certain, each of
-    the lifts approaches the LDP. They must also cover the plug-in figures of
-    the fitted P(S, X), and so must figures that hold simultaneously: those from the counts of the fit, and a target
-    that the plug-in figures had to meet too. Figures from other records may be below the plug-in figures.
+    Worst-case bounds must cover what the tables can reveal for any P(S, X). If one s is almost certain, each lift of
+    another s approaches the LDP, so the worst LDP bounds both lifts too. Worst-case bounds must also cover the plug-in
+    figures, and so must certified figures that hold simultaneously: those from the counts of the fit, and a target that
+    the plug-in figures had to meet. Certified figures from other records may be below the plug-in figures.
     """
     ldp = _worst_ldp(mechanism)
     worst = Leakage(ldp, ldp, ldp, ldp, 0.0, 0.0)

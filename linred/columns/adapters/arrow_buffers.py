@@ -76,7 +76,7 @@ def _leaf(array):
 
 
 def _has_more_bits(array):
-    """Whether the last byte of a mask or of booleans has bits of more records, in an array without an offset."""
+    """Return whether the last byte of a mask, or of booleans, has bits of further records (array without an offset)."""
     n_bytes, n_bits = divmod(len(array), 8)
     bits = array.buffers()[: 2 if str(array.type) == "bool" else 1]
     return n_bits > 0 and any(part is not None and memoryview(part)[n_bytes] >> n_bits for part in bits)
