@@ -22,11 +22,15 @@ from linred.errors import UnseenError as UnseenError
 from linred.frames.estimator import Sanitizer as Sanitizer
 from linred.frames.sanitize_frame import sanitize_frame as sanitize_frame
 from linred.mechanism.artifact_reader import load as load
+from linred.mechanism.leakage_given_x import ldp_given_x as ldp_given_x
 from linred.mechanism.mechanism import Mechanism as Mechanism
+from linred.privacy.chi_square import max_chi_square as max_chi_square
+from linred.privacy.chi_square import modes as modes
+from linred.privacy.local_geometry import first_order as first_order
 from linred.privacy.local_geometry import local as local
 from linred.privacy.metrics import alpha_leakage as alpha_leakage
+from linred.privacy.metrics import delta as delta
 from linred.privacy.metrics import dp as dp
-from linred.privacy.metrics import first_order as first_order
 from linred.privacy.metrics import ldp as ldp
 from linred.privacy.metrics import log_lift as log_lift
 from linred.privacy.metrics import max_lift as max_lift
@@ -58,18 +62,22 @@ __all__ = [
     "audit",
     "baselines",
     "certify",
+    "delta",
     "dp",
     "first_order",
     "fit",
     "ldp",
+    "ldp_given_x",
     "linear_reduction",
     "load",
     "local",
     "log_lift",
     "markov",
+    "max_chi_square",
     "max_lift",
     "maximal_leakage",
     "min_lift",
+    "modes",
     "mutual_information",
     "non_markov",
     "optimal",

@@ -106,11 +106,15 @@ def test_an_ldp_of_0():
     assert f"changes {exact:.1f} % of the records. `ldp=1e-12` changes {tiny:.1f} %" in TEXT
 
 
-def test_the_papers_test_of_its_approximation():
+def test_the_papers_condition_on_its_approximation():
     joint = linred.Joint.from_conditional([[0.002, 0.998], [0.998, 0.002]], [0.5, 0.5])
+    assert linred.local(joint).valid
     approximated, exact = linred.first_order(joint, 0.5), linred.ldp(linred.linear_reduction(joint, 0.5))
-    assert approximated.valid
-    assert f"the approximation of LDP is {approximated.ldp:.2f} where the exact value is {exact:.2f}" in TEXT
+    low, high = approximated.ldp_interval
+    assert (
+        f"approximates an LDP of {exact:.2f} by {approximated.ldp:.2f}. The interval, {low:.2f} to {high:.2f}" in TEXT
+    )
+    assert low <= exact <= high < approximated.ldp
 
 
 def test_two_mechanisms_under_one_key_and_ids_are_two_releases():

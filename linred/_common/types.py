@@ -20,3 +20,4 @@ Context: TypeAlias = bytes | bytearray | memoryview | str
 Unseen: TypeAlias = Literal["error", "marginal", "null"]
 Prefer: TypeAlias = Literal["information", "sparse", "smooth"]
 Coupling: TypeAlias = Literal["northwest", "proportional"]
+Least: TypeAlias = Literal["ldp", "log_lift", "max_lift"]

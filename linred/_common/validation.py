@@ -78,8 +78,11 @@ def log_of_base(base):
     return math.log(base)
 
 
-def nonnegative(name, values, ndim):
-    """Return a C-ordered float64 copy of `values`, which must be finite and >= 0 in `ndim` nonempty dimensions."""
+def nonnegative(name, values, ndim, infinite=False):
+    """Return a C-ordered float64 copy of `values`, which must be >= 0 in `ndim` nonempty dimensions.
+
+    They must be finite, unless `infinite`.
+    """
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "biufO" or isinstance(values, np.ma.MaskedArray):
@@ -91,9 +94,11 @@ def nonnegative(name, values, ndim):
         raise ValueError(f"{name} is not an array of numbers with {_dimensions(ndim)} and no missing values") from None
     if array.ndim != ndim or array.size == 0:
         raise ValueError(f"{name} has shape {array.shape}: give a nonempty array with {_dimensions(ndim)}")
-    if not (array.min() >= 0.0 and array.max() < math.inf):  # NaN fails both
-        place = tuple(int(i) for i in np.argwhere(~((array >= 0.0) & (array < math.inf)))[0])
-        what = "negative" if -math.inf < array[place] < 0.0 else "not a finite number"
+    most = math.inf if infinite else np.finfo(np.float64).max
+    if not (array.min() >= 0.0 and array.max() <= most):  # NaN fails both
+        place = tuple(int(i) for i in np.argwhere(~((array >= 0.0) & (array <= most)))[0])
+        kind = "number" if infinite else "finite number"
+        what = "negative" if array[place] < 0.0 and (infinite or array[place] > -math.inf) else f"not a {kind}"
         raise ValueError(f"{name}[{', '.join(map(str, place))}] is {what}")
     array += 0.0  # turns -0.0 into 0.0, because p / -0.0 is minus infinity
     return array

@@ -17,7 +17,6 @@ from linred.io import counting, key_file, pipeline, pipes
 from linred.io.pipes import PIPE
 from linred.mechanism.artifact_reader import check_parts, load
 from linred.mechanism.artifact_writer import summary
-from linred.privacy.target import Target
 from linred.report import text as texts
 
 GRID = "0.1,0.2,0.3,0.5,0.7,1,1.5,2,3,4"
@@ -224,7 +223,7 @@ def _fitted(run, data, asked):
 
 def _settings(asked):
     """Return the `FitSettings` of the options, checked before any record is read."""
-    alpha, limits = asked["alpha"], {name: asked[name] for name in Target._fields}
+    alpha, limits = asked["alpha"], {name: asked[name] for name in ("ldp", "log_lift")}
     _check_together(asked, [f"--{name.replace('_', '-')}" for name, limit in limits.items() if limit is not None])
     sees_s = not asked["without_sensitive"] and asked["mechanism"] != "markov"
     more = (asked[name] for name in ("time_limit", "confidence", "held_out"))

@@ -13,18 +13,18 @@ from linred.design import calibration, markov_tables
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.tables import TableBuilder
-from linred.privacy import metrics
-from linred.privacy.target import Target, takes_target
+from linred.privacy.takes_target import RATIOS, takes_target
+from linred.privacy.target import Target
 from linred.solvers.symbol_merging import Merged
 
 
-@takes_target
+@takes_target(meets=RATIOS, needed=True)
 def k_rr(joint: Joint, *, target: Target) -> Mechanism:
     """Return k-ary randomised response: keep x, or draw uniformly from the symbols that occur.
 
     P_Y differs from P_X, and lifts are relative to P_Y. Closed form, O(|S||X|).
 
-    ldp, log_lift : upper limits in nats, one or both.
+    The target: all limits of `linred.Target` on P(y|s).
 
     >>> from linred.datasets import example_1
     >>> round(k_rr(example_1(), ldp=1.0).dtv(), 4)
@@ -41,7 +41,7 @@ def k_rr(joint: Joint, *, target: Target) -> Mechanism:
     return calibration.meeting(joint, target, build, partial(drawing_from, joint, uniform, "k_rr"))
 
 
-@takes_target
+@takes_target(meets=RATIOS, needed=True)
 def pram(joint: Joint, *, target: Target) -> Mechanism:
     """Return invariant post-randomisation: k-ary randomised response, then a draw by Bayes' rule, so that P_Y = P_X.
 
@@ -50,7 +50,7 @@ def pram(joint: Joint, *, target: Target) -> Mechanism:
     target; it is the least such share if the figures decrease with the noise, which they appear to do. O(|S||X|) for
     each step, O(|X|^2) memory.
 
-    ldp, log_lift : upper limits in nats, one or both.
+    The target: all limits of `linred.Target` on P(y|s).
 
     >>> from linred.datasets import example_1
     >>> round(pram(example_1(), ldp=1.0).dtv(), 4)
@@ -61,7 +61,7 @@ def pram(joint: Joint, *, target: Target) -> Mechanism:
     def build(limits):
         def is_enough(share):
             released, _ = _there_and_back(joint, share)
-            return all(getattr(metrics, name)(released) <= limit for name, limit in limits.limits.items())
+            return calibration.meets(released, limits)
 
         low, high = 0.0, 0.0 if is_enough(0.0) else 1.0
         while low < (share := 0.5 * (low + high)) < high:
@@ -88,14 +88,14 @@ def _there_and_back(joint, share):
     return Joint.from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels), w
 
 
-@takes_target
+@takes_target(meets=RATIOS, needed=True)
 def watchdog(joint: Joint, *, target: Target) -> Mechanism:
     """Return the watchdog mechanism: resample the symbols that leak too much from P_X among them, keep the others.
 
     The set of resampled symbols starts with those that exceed the target, and grows by the next most informative symbol
     until the set as a whole meets the target. P_Y = P_X. O(|S||X| + |X| log |X|).
 
-    ldp, log_lift : upper limits in nats, one or both.
+    The target: all limits of `linred.Target` on P(y|s).
 
     >>> from linred.datasets import example_1
     >>> round(watchdog(example_1(), ldp=1.0).dtv(), 4)
@@ -131,7 +131,11 @@ def _over(highest, lowest, p_x, limits):
     """Return by how many nats each symbol exceeds the limits."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ldp, lift = np.log(highest / lowest), np.log(np.maximum(highest / p_x, p_x / lowest))
-        over = [figure - limit for figure, limit in zip((ldp, lift), limits, strict=True) if limit < np.inf]
+        over = [
+            figure - limit
+            for figure, limit in zip((ldp, lift), (limits.ldp, limits.log_lift), strict=True)
+            if limit < np.inf
+        ]
     return np.where(p_x > 0.0, np.max(over, axis=0, initial=-np.inf), -np.inf)
 
 

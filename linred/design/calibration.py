@@ -1,5 +1,6 @@
 """Calibration: the alpha whose linear reduction meets a target, and the mechanism whose sampled integers meet it."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -8,10 +9,15 @@ from linred._common import validation
 from linred.distribution.joint import Joint
 from linred.errors import CannotMeetError
 from linred.privacy import metrics
-from linred.privacy.target import Target, takes_target
+from linred.privacy.comparisons import comparisons
+from linred.privacy.takes_target import RATIOS, takes_target
+from linred.privacy.target import Target
+
+LOGS = ("ldp", "log_lift", "max_lift", "min_lift", "dp")
+"""The limits of P(y|s) that are one number of nats."""
 
 
-@takes_target
+@takes_target(meets=RATIOS, needed=True)
 def alpha_for(joint: Joint, *, target: Target) -> float:
     """Return the smallest alpha in [0, 1] whose linear reduction meets a target.
 
@@ -19,13 +25,13 @@ def alpha_for(joint: Joint, *, target: Target) -> float:
     ----------
     joint : Joint
         P(S, X).
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both.
+    ldp, log_lift, max_lift, min_lift, dp, neighbors, pairs, secrets
+        The limits of a `linred.Target`, one or several.
 
     Guarantee
     ---------
-    alpha is rounded up (errata 10). `linred.ldp` and `linred.log_lift` of `linear_reduction(joint, alpha)` do not
-    exceed the limits, and neither do the exact figures of (1-alpha) P(x|s) + alpha P(x) over the reals, for the
+    alpha is rounded up (errata 10). The figures of `linear_reduction(joint, alpha)` do not exceed the limits,
+    and neither do the exact figures of (1-alpha) P(x|s) + alpha P(x) over the reals, for the
     doubles that the Joint holds and P(x) that are 0 or above 1e-280. alpha exceeds the real minimum by rounding only;
     it is therefore just above 0.0 if the target equals the figure of the Joint itself. Closed form (errata 6),
     O(|S||X|).
@@ -41,23 +47,25 @@ def alpha_for(joint: Joint, *, target: Target) -> float:
 def share_for(joint, toward, target):
     """Return the smallest share of a distribution that must be mixed into P(x|s) and P(x) to meet a target, rounded up.
 
-    toward : the distribution that is mixed in.
+    toward : the distribution that is mixed in. Only limits of P(y|s) count.
     """
-    (highest, lowest), p_x = joint.column_extremes, joint.p_x
-    share = max(
-        _share_for_ratio(highest, lowest, toward, target.ldp),
-        _share_for_ratio(highest, p_x, toward, target.log_lift),
-        _share_for_ratio(p_x, lowest, toward, target.log_lift),
-    )
-    step = 2.0**-53
-    while not target.is_met_by(_mixed_figures(joint, toward, share)):
+    compared = list(comparisons(target, joint.p_s, joint.p_x_given_s, joint.p_x))
+    shares = (share_for_ratio(one.numerators, one.denominators, toward, one.limit) for one in compared)
+    share, step = max(shares, default=0.0), 2.0**-53
+    while not all(_is_met_by_mixture(one, joint.p_x, toward, share) for one in compared):
         share, step = min(1.0, share + step), 2.0 * step
     return share
 
 
+def meets(joint, target):
+    """Return whether the Joint of S and Y meets the limits of a settled target on P(y|s), for certain."""
+    compared = comparisons(target, joint.p_s, joint.p_x_given_s, joint.p_x)
+    return all(_is_met_by_mixture(one, joint.p_x, joint.p_x, 0.0) for one in compared)
+
+
 def meeting_by_alpha(joint, target, build, independent):
     """Return `meeting` for mechanisms build(alpha) of the linear reduction, with alpha slightly above `alpha_for`."""
-    return meeting(joint, target, lambda limits: build(alpha_for(joint, target=limits)), independent)
+    return meeting(joint, target, lambda limits: build(share_for(joint, joint.p_x, limits)), independent)
 
 
 def meeting(joint, target, build, independent):
@@ -66,18 +74,44 @@ def meeting(joint, target, build, independent):
     If no margin suffices and the target is practically zero, return `independent()`.
     """
     for limits in _limits_to_try(joint, target):
-        mechanism = build(limits)
-        if target.is_met_by(mechanism.sampler().certificate()):
-            break
-    else:
-        if min(target) > _as_good_as_zero(joint):
-            x = int(np.where(joint.p_x > 0.0, joint.p_x, np.inf).argmin())
-            raise CannotMeetError(
-                f"{target} cannot be met: P(x) of x_labels[{x}] (order of 1e{math.floor(math.log10(joint.p_x[x]))}) is "
-                "too small for 64-bit tables: merge it with another symbol, or use markov"
-            )
-        mechanism = independent()
-    return mechanism.replace(target=target)
+        mechanism = build(limits).replace(target=target)
+        if mechanism.sampler().certificate().met:
+            return mechanism
+    if smallest(target) > _as_good_as_zero(joint):
+        raise CannotMeetError(f"{target} cannot be met: {_why(joint, target)}")
+    mechanism = independent().replace(target=target)
+    if not mechanism.sampler().certificate().met:
+        raise CannotMeetError(f"{target} cannot be met: without any leakage of S too many records of one group change")
+    return mechanism
+
+
+def _why(joint, target):
+    if target.max_changed_by_s < 1.0:
+        return "the share max_changed_by_s= is too small for the other limits: raise it"
+    x = int(np.where(joint.p_x > 0.0, joint.p_x, np.inf).argmin())
+    return (
+        f"P(x) of x_labels[{x}] (order of 1e{math.floor(math.log10(joint.p_x[x]))}) is "
+        "too small for 64-bit tables: merge it with another symbol, or use markov"
+    )
+
+
+def smallest(target):
+    """Return the smallest limit of P(y|s) in nats of a settled target, inf if it has none."""
+    found = [getattr(target, name) for name in LOGS] + [secret.limit for secret in target.secrets or ()]
+    if target.pairs is not None:
+        found.append(float(target.pairs[~np.eye(len(target.pairs), dtype=bool)].min(initial=math.inf)))
+    return min(found)
+
+
+def less(target, margin):
+    """Return a settled target whose limits in nats are lower by a margin."""
+    changes = {name: getattr(target, name) - margin for name in LOGS if getattr(target, name) < math.inf}
+    changes["given_x"] = target.given_x - min(margin, target.given_x / 1024.0)
+    if target.pairs is not None:
+        changes["pairs"] = np.where(np.eye(len(target.pairs), dtype=bool), 0.0, target.pairs - margin)
+    if target.secrets is not None:
+        changes["secrets"] = tuple(secret._replace(limit=secret.limit - margin) for secret in target.secrets)
+    return dataclasses.replace(target, **changes)
 
 
 def _resolution(joint):
@@ -86,7 +120,7 @@ def _resolution(joint):
 
 
 def _as_good_as_zero(joint):
-    """Return the target (nats) up to which drawing y independently of s and x is an acceptable answer.
+    """Return the target (nats) up to which drawing y independently of s is an acceptable answer.
 
     It is a thousand times the error of the tables, at most 1e-9. For larger targets the caller should learn that no
     mechanism was found.
@@ -96,47 +130,57 @@ def _as_good_as_zero(joint):
 
 def _limits_to_try(joint, target):
     """Yield the target less a margin: at first the error of doubles and 64-bit tables, then eight times as much, ..."""
-    if min(target) > 0.0 and alpha_for(joint, target=target) == 0.0:
+    least = smallest(target)
+    if least > 0.0 and share_for(joint, joint.p_x, target) == 0.0:
         yield target  # the Joint itself meets it
-    margin = min(_resolution(joint), min(target) / 1024.0)
-    while 0.0 < margin < min(target):
-        yield Target(*(limit - margin for limit in target))
+    margin = min(_resolution(joint), least / 1024.0)
+    while 0.0 < margin < least:
+        yield less(target, margin)
+        if least == math.inf:
+            break
         margin *= 8.0
 
 
-def _share_for_ratio(numerators, denominators, toward, target):
-    """Return the least a with (1-a) numerator + a toward <= e^target ((1-a) denominator + a toward) for all symbols.
+def share_for_ratio(numerators, denominators, toward, limit):
+    """Return the least a with (1-a) numerator + a toward <= e^limit ((1-a) denominator + a toward) for all symbols.
 
-    It is n / (n + toward (e^target - 1)) with n = numerator - e^target denominator, where n > 0 (errata 6), written
+    It is n / (n + toward (e^limit - 1)) with n = numerator - e^limit denominator, where n > 0 (errata 6), written
     without cancellation.
     """
-    if target == math.inf:
-        return 0.0
-    growth = math.expm1(min(target, 700.0))  # e^target overflows beyond, and the share is then below 1e-300
+    growth = np.expm1(np.minimum(limit, 700.0))  # e^limit overflows beyond, and the share is then below 1e-300
     distance = numerators - denominators
     excess = distance - growth * denominators
     over = excess > 0.0
     return float((excess[over] / (distance + growth * (toward - denominators))[over]).max(initial=0.0))
 
 
-def _mixed_figures(joint, toward, share):
-    """Return upper bounds of LDP and log-lift of P(x|s) mixed with a distribution.
+def _is_met_by_mixture(compared, p_x, toward, share):
+    """Return whether ratios meet their limit once a share of a distribution is mixed in, for certain.
 
     Rounding is monotone, so the extremes of the mixture are the mixtures of the extremes.
     """
-    highest, lowest, p_x = ((1.0 - share) * part + share * toward for part in (*joint.column_extremes, joint.p_x))
-    if toward is joint.p_x:
-        p_x = toward  # exactly: rounding could move the mixture of P(x) with itself
-    log_lift = max(_log_ratio_above(highest, p_x), _log_ratio_above(p_x, lowest))
-    return Target(_log_ratio_above(highest, lowest), log_lift)
+    numerators, denominators = (
+        # exactly: rounding could move the mixture of P(x) with itself
+        part if part is p_x is toward else (1.0 - share) * part + share * toward
+        for part in (compared.numerators, compared.denominators)
+    )
+    figures = log_ratios_above(numerators, denominators, compared.n_terms)
+    return bool((figures <= np.ravel(compared.limit)).all())
 
 
-def _log_ratio_above(numerators, denominators):
-    """Return an upper bound of the largest log ratio over the reals.
+def log_ratios_above(numerators, denominators, n_terms=1):
+    """Return an upper bound of the largest log ratio over the reals, for each row.
 
     There are three roundings in the numerator, three in the denominator, one in the ratio and one in the logarithm:
-    less than 8 half-ulps. 0.0 is exact, because numerator and denominator are then the same double.
+    less than 8 half-ulps; and two for each further term of a sum. 0.0 is exact if numerator and denominator are the
+    same double.
     """
+    rows = zip(*np.atleast_2d(numerators, denominators), strict=True)
+    figures = np.array([_largest_log_ratio(*row) for row in rows])
+    more = 2.0**-49 + (n_terms - 1) * 2.0**-51
+    return np.where(figures > 0.0, figures + more * (1.0 + figures), 0.0 if n_terms == 1 else more)
+
+
+def _largest_log_ratio(numerators, denominators):
     x = metrics.largest_ratio(numerators, denominators)
-    figure = metrics.log_ratio(numerators[x], denominators[x])
-    return figure + 2.0**-49 * (1.0 + figure) if figure > 0.0 else 0.0
+    return metrics.log_ratio(numerators[x], denominators[x])

@@ -11,10 +11,11 @@ from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.tables import TableBuilder
-from linred.privacy.target import Target, takes_target
+from linred.privacy.takes_target import RATIOS, takes_target
+from linred.privacy.target import Target
 
 
-@takes_target
+@takes_target(meets=RATIOS)
 def markov(joint: Joint, alpha: float | None = None, *, target: Target | None = None) -> Mechanism:
     """Return the mechanism of Lemma 1: keep x with probability 1-alpha, otherwise draw from P_X.
 
@@ -27,8 +28,8 @@ def markov(joint: Joint, alpha: float | None = None, *, target: Target | None = 
         P(S, X).
     alpha : float, optional
         In [0, 1]. Give alpha or a target, not both.
-    ldp, log_lift : float, optional
-        Target in nats; see `non_markov`.
+    ldp, log_lift, max_lift, min_lift, dp, neighbors, pairs, secrets
+        The limits of a `linred.Target`, one or several; see `non_markov`.
 
     >>> from linred import Joint
     >>> joint = Joint.from_conditional([[0.2, 0.8], [0.6, 0.4]], [0.5, 0.5])
@@ -46,7 +47,7 @@ def _lemma_1(joint, alpha):
     return markov_tables.by_symbol(joint, name="markov", alpha=alpha, **parts)
 
 
-@takes_target
+@takes_target(meets=RATIOS)
 def non_markov(
     joint: Joint,
     alpha: float | None = None,
@@ -66,9 +67,9 @@ def non_markov(
         P(S, X).
     alpha : float, optional
         In [0, 1]. Give alpha or a target, not both.
-    ldp, log_lift : float, optional
-        Target in nats, one or both limits. alpha is then `alpha_for` plus a margin, so that not only the formula but
-        the sampled integers meet the target: the figures of `mechanism.sampler().certificate()` do not exceed it. A
+    ldp, log_lift, max_lift, min_lift, dp, neighbors, pairs, secrets
+        The limits of a `linred.Target`, one or several. alpha is then `alpha_for` plus a margin, so that not only the
+        formula but the sampled integers meet the target: no figure of `sampler().certificate()` exceeds its limit. A
         target of 0, or one too small for the 64-bit tables, gives the mechanism that draws y from P_X independently of
         s and x. That changes far more records than a small positive target does.
     distortion : array_like of shape (|X|, |X|), optional

@@ -28,7 +28,8 @@ from linred.design.robust import careful, careful_markov
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.provenance import Design
-from linred.privacy.target import Target, refuses_epsilon
+from linred.privacy.takes_target import refuses_epsilon
+from linred.privacy.target import Target
 
 HELD_OUT = 0.5
 STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))
@@ -185,7 +186,7 @@ def _best_on_path(steps, build, fitted, held, asked, level, time_limit):
     if asked.is_met_by(certify.Certifying(lemma_1, held).ceiling()):
         passed.append(lemma_1)  # its worst-case bound meets the target, so it needs no test
     n_certain = len(passed)
-    for step in steps if min(asked) > 0.0 else ():
+    for step in steps if min(asked.ldp, asked.log_lift) > 0.0 else ():
         if time.monotonic() > end:
             break
         candidate = build(step)
@@ -229,6 +230,6 @@ def _lemma_1_ceiling(joint, asked):
 
     With p = P_X(y), y can be at most (1 - alpha + alpha p) / (alpha p) times as likely under one s as under another.
     """
-    factor = math.expm1(min(*asked, 700.0)) * (1.0 - 1e-9)
+    factor = math.expm1(min(asked.ldp, asked.log_lift, 700.0)) * (1.0 - 1e-9)
     rarest = joint.p_x[joint.p_x > 0.0].min()
     return markov(joint, 1.0 / (1.0 + factor * rarest))

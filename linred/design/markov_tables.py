@@ -1,4 +1,4 @@
-"""Tables of mechanisms that do not use S: a row for each symbol x, or a matrix P(y|x) between classes of symbols."""
+"""Tables of mechanisms that are stated as a matrix: P(y|x) for those that do not use S, or P(y|s,x)."""
 
 import numpy as np
 
@@ -22,12 +22,41 @@ def by_class(merged, released, w, **about):
 
     merged : `symbol_merging.Merged`. released : the Joint of S and Y under w. Memory: O(classes |X|).
     """
-    leave = w - np.diag(w.diagonal())
+    of_class, tables = _rows_of(merged, released, w)
+    rows = {name: part[merged.x_class] for name, part in of_class.items()}
+    return by_symbol(merged.joint, released=released, tables=tables, **rows, **about)
+
+
+def by_pair(merged, released, w, **about):
+    """Do as `by_class` for a mechanism that uses S: w is P(y|s,x) over the classes of s and x.
+
+    A pair (s, x) that does not occur gets the mean row of x, which is within every limit on the ratio of two rows of x.
+    """
+    joint, (n_s, n_x, _) = merged.joint, w.shape
+    weights = merged.p_s[:, None] * merged.p
+    mean = (weights[:, :, None] * w).sum(axis=0) / merged.p_x[:, None]
+    w = np.where(merged.p[:, :, None] > 0.0, w, mean)
+    of_class, tables = _rows_of(merged, released, np.concatenate([w.reshape(n_s * n_x, n_x), mean]))
+    row = np.where(joint.unseen, n_s, merged.s_class[:, None]) * n_x + merged.x_class
+    seen = joint.p_x > 0.0
+    parts = {
+        "keep": np.where(seen, of_class["keep"][row], 0.0),
+        "move": np.where(seen, of_class["move"][row], 1.0),
+        "table_of": np.where(seen, of_class["table_of"][row], 0).astype(np.int32),
+    }
+    return Mechanism(joint, sees_s=True, released=released, tables=tables, **parts, **about)
+
+
+def _rows_of(merged, released, w):
+    """Return ({keep, move, table_of} for each row of w, tables). Row r of w belongs to class r modulo |X|."""
+    n_classes = w.shape[1]
+    own = np.arange(len(w)) % n_classes
+    stays = w[np.arange(len(w)), own]
+    leave = w.copy()
+    leave[np.arange(len(w)), own] = 0.0
     moves = leave.sum(axis=1)
-    total = w.diagonal() + moves
+    total = stays + moves
     to = leave[:, merged.x_class] * merged.share / np.where(moves > 0.0, moves, 1.0)[:, None]
     tables = TableBuilder(released.p_x)
     table_of = np.where(moves > 0.0, np.array([tables.add(row) for row in to]), 0)
-    of_class = {"keep": w.diagonal() / total, "move": moves / total, "table_of": table_of}
-    rows = {name: part[merged.x_class] for name, part in of_class.items()}
-    return by_symbol(merged.joint, released=released, tables=tables.tables(), **rows, **about)
+    return {"keep": stays / total, "move": moves / total, "table_of": table_of}, tables.tables()

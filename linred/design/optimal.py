@@ -5,6 +5,7 @@ solution are made exact, and it is mixed with P_Y until the sampled integers mee
 (`linred.design.calibration`).
 """
 
+import dataclasses
 import math
 import time
 import warnings
@@ -14,15 +15,17 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
-from linred._common.types import Matrix, Prefer
+from linred._common.types import Least, Matrix, Prefer
 from linred.design import baselines, calibration, coupling, markov_tables
 from linred.design.closed_form import markov, non_markov
+from linred.design.least_leakage import Share, least_leakage
 from linred.design.selective import reduced, selective
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism, drawing_from
-from linred.privacy.target import Target, takes_target
+from linred.privacy.takes_target import takes_target
+from linred.privacy.target import Target
 from linred.solvers import formulations, interior_point, lp, transport
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.symbol_merging import Merged
@@ -40,12 +43,15 @@ CAP = 1e5
 """Ratio to the cheapest change at which the first linear programme caps all costs."""
 
 
-@takes_target
+@takes_target()
 def optimal(
     joint: Joint,
     *,
     alpha: float | None = None,
     target: Target | None = None,
+    max_changed: float | None = None,
+    max_distortion: float | None = None,
+    least: Least | None = None,
     sees_s: bool = True,
     distortion: Matrix | None = None,
     keep_marginal: bool = True,
@@ -61,8 +67,15 @@ def optimal(
     alpha : float, optional
         Fixes P(y|s) = (1-alpha) P(x|s) + alpha P(x), hence P_Y = P_X; only the transport plans from P(x|s) to P(y|s)
         (P(y|x), if sees_s is False) are optimised. Give alpha or a target, not both.
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both. P(y|s) is chosen freely among those that meet it (errata 5).
+    ldp, log_lift, max_lift, min_lift, dp, neighbors, pairs, secrets, given_x, max_changed_by_s
+        The limits of a `linred.Target`, one or several. P(y|s) is chosen freely among those that meet them (errata 5).
+    max_changed : float in [0, 1], optional
+        The share of records that may change. The mechanism is then the one with the least leakage among those that
+        change no more and meet the target, if there is one.
+    max_distortion : float, optional
+        The same for the expected distortion; needs a distortion.
+    least : {"ldp", "log_lift", "max_lift"}, optional
+        The figure that max_changed or max_distortion makes as small as possible, to 1e-6 nats; by default "ldp".
     sees_s : bool, default True
         Whether the mechanism uses S when sampling. If False, it is a matrix P(y|x).
     distortion : array_like of shape (|X|, |X|), optional
@@ -108,14 +121,28 @@ def optimal(
     sees_s, keep_marginal = validation.flag("sees_s", sees_s), validation.flag("keep_marginal", keep_marginal)
     time_limit = math.inf if time_limit is None else validation.number("time_limit", time_limit, 0.0, math.inf)
     _, distortion = coupling.chosen(joint, prefer, distortion)
+    if target is not None and target.given_x < math.inf and not sees_s:
+        raise ValueError(
+            "given_x= needs sees_s=True: otherwise S adds nothing for someone who knows x, so leave it out"
+        )
     if prefer is not None and not sees_s:
         raise ValueError(f"prefer = {prefer!r} needs sees_s=True: a mechanism that does not use S has no coupling")
+    share = Share.of(max_changed, max_distortion, distortion, least, alpha)
     end = time.monotonic() + time_limit
     if target is not None:
-        return _Search(joint, target, sees_s, distortion, keep_marginal, prefer, end).best()
+        best = partial(_best, joint, sees_s, distortion, keep_marginal, prefer, end)
+        return best(target) if share is None else least_leakage(least or "ldp", target, share, best)
     if sees_s:
         return non_markov(joint, alpha, distortion=distortion, prefer=prefer)
     return _markov_of_reduction(joint, validation.alpha(alpha), distortion, end)
+
+
+def _best(joint, sees_s, distortion, keep_marginal, prefer, end, target):
+    """Return the mechanism with the least cost for a settled target."""
+    if target.given_x == 0.0:  # S adds nothing: P(y|s,x) is the same for all s
+        without = dataclasses.replace(target, given_x=math.inf)
+        return _Search(joint, without, False, distortion, keep_marginal, None, end).best().replace(target=target)
+    return _Search(joint, target, sees_s, distortion, keep_marginal, prefer, end).best()
 
 
 class _Costs:
@@ -174,6 +201,10 @@ def _cheapest(costs, attempt, others, requirement, optimum_is_wanted=True):
     for cap in costs.caps():
         try:
             mechanism, least, finished = attempt(cap)
+        except lp.InfeasibleError:
+            raise CannotMeetError(
+                f"no mechanism meets {requirement}: the limits exclude one another; raise max_changed_by_s= or another"
+            ) from None
         except (lp.NotSolvedError, CannotMeetError) as error:
             trouble = str(error)
             break
@@ -206,31 +237,39 @@ class _Search:
         self.joint, self.target, self.sees_s, self.keep_marginal = joint, target, sees_s, keep_marginal
         self.costs, self.prefer, self.end = _Costs(distortion), prefer, end
         self.moves = {"distortion": distortion, "prefer": prefer}
-        self.merged = Merged(joint, symbols=self.costs.d is None)
+        treats_all_s_alike = all(part is None for part in (target.neighbors, target.pairs, target.secrets))
+        self.merged = Merged(joint, symbols=self.costs.d is None, rows=treats_all_s_alike)
+        self.limits = formulations.Limits.of(target, self.merged, keep_marginal)
+        self.is_zero = calibration.smallest(target) == 0.0
 
     def best(self):
         """Return the best mechanism found, with its gap."""
-        optimum_is_wanted = min(self.target) > 0.0  # a target of 0 draws y independently of x too: no warning for that
-        if optimum_is_wanted and calibration.alpha_for(self.joint, target=self.target) == 0.0:
-            make = partial(non_markov, **self.moves) if self.sees_s else markov
-            return self.costs.noted(make(self.joint, target=self.target), math.inf)
+        with suppress(CannotMeetError):
+            if not self.is_zero and calibration.meets(self.joint, self.target):
+                make = partial(non_markov, **self.moves) if self.sees_s else markov
+                build = lambda alpha: make(self.joint, alpha)  # noqa: E731
+                found = calibration.meeting_by_alpha(self.joint, self.target, build, partial(build, 1.0))
+                return self.costs.noted(found, math.inf)
+        optimum_is_wanted = not self.is_zero  # a target of 0 draws y independently of x too: no warning for that
         return _cheapest(self.costs, self.attempt, self.without_programme, str(self.target), optimum_is_wanted)
 
     def attempt(self, cap):
         """Solve a linear programme with capped costs; the `attempt` of `_cheapest`."""
-        merged = self.merged
-        limits = formulations.Limits(merged.p_s, merged.p_x, *self.target, self.keep_marginal)
+        merged, limits = self.merged, self.limits
         d = self.costs.among(merged.x, cap)
-        if self.sees_s:
+        if not self.sees_s:
+            answer = _solve_channel(limits, formulations.symbols_as_sources(merged.p), d, self.end)
+            mechanism = self.meeting(answer.matrix, merged.p_x)
+        elif limits.given_x < math.inf or (limits.changed < 1.0 and d is not None):
+            sources = formulations.pairs_as_sources(merged.p)
+            answer = _solve_channel(limits, sources, d, self.end)
+            mechanism = self.meeting(answer.matrix, merged.p_s @ sources.share)
+        else:
             answer = self.solve_seeing_s(limits, d)
             released = merged.released(self.with_exact_sums(answer.matrix, merged.p_s))
             how = coupling.PREFERENCES.get(self.prefer, "northwest")
             about = {"name": "optimal", "coupling": how, "distortion": self.costs.d}
             mechanism = coupling.meeting(self.joint, self.target, released, **about)
-        else:
-            answer = _solve_channel(limits, formulations.symbols_as_sources(merged.p), d, self.end)
-            w = self.with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x)
-            mechanism = self.meeting(merged.released(merged.p @ w), w)
         return mechanism, answer.bound * cap, answer.finished
 
     def without_programme(self):
@@ -238,9 +277,11 @@ class _Search:
         makers = [markov, baselines.watchdog]
         makers += [partial(make, **self.moves) for make in (non_markov, selective)] if self.sees_s else [baselines.pram]
         known, bound = [], 0.0
+        on_ratios = dataclasses.replace(self.target, given_x=math.inf, max_changed_by_s=1.0)
         for make in makers:
-            with suppress(CannotMeetError):
-                known.append(make(self.joint, target=self.target))
+            with suppress(CannotMeetError, ValueError):  # of a maker that cannot meet such limits
+                mechanism = make(self.joint, target=on_ratios).replace(target=self.target)
+                known += [mechanism] * mechanism.sampler().certificate().met
         if self.costs.d is None and self.keep_marginal:  # the bound of selective reduction needs both
             bound = reduced(self.joint, self.target)[1] * self.costs.costliest
         return known, bound
@@ -260,7 +301,8 @@ class _Search:
             answer = _solve_channel(limits, sources, d, self.end)
             return answer._replace(matrix=sources.share @ answer.matrix)
         answer = None
-        if d is None and self.keep_marginal and p.size > VERTEX_CELLS and min(self.target) > 0.0:
+        is_large = p.size > VERTEX_CELLS and limits.are_intervals
+        if d is None and self.keep_marginal and is_large and not self.is_zero:
             answer = interior_point.fewest_changes(limits, p, self.end)
             if not answer.finished or answer.cost - answer.bound <= GOOD:
                 return answer
@@ -271,15 +313,49 @@ class _Search:
                 raise
             return answer  # the interior-point method stopped early; its dual bound is valid all the same
 
-    def meeting(self, found, w):
-        """Do as `coupling.meeting` for a mechanism that does not use S: w is P(y|x) over classes of symbols."""
+    def meeting(self, w, weights):
+        """Do as `coupling.meeting` for a mechanism that is stated as a matrix: w is P(y|x), or P(y|s,x) for all pairs.
 
-        def build(beta):
-            mixed = (1.0 - beta) * w + beta * self.merged.of_classes(found.p_x)
-            return markov_tables.by_class(self.merged, linear_reduction(found, beta), mixed, name="optimal")
+        weights : P(x) or P(s,x) of the rows of w, over classes.
+        """
+        merged = self.merged
+        if self.sees_s:
+            s, x = np.nonzero(merged.p)
+            w = _without_dust_for_all(w, x, merged.p_x)
+        else:
+            s, x = 0, np.arange(merged.p_x.size)
+            w = _without_dust(w, merged.p_x)
+        w = self.with_exact_sums(w, weights)
+        rows = np.zeros((merged.p_s.size if self.sees_s else 1, merged.p_x.size, merged.p_x.size))
+        rows[s, x] = w
+        found = merged.released(np.matmul(merged.p[:, None, :], rows)[:, 0])
+
+        def build(limits):
+            beta = calibration.share_for(found, found.p_x, limits)
+            if self.sees_s:
+                beta = max(beta, _share_for_rows(rows, merged.p > 0.0, merged.of_classes(found.p_x), limits.given_x))
+            mixed = (1.0 - beta) * rows + beta * merged.of_classes(found.p_x)
+            released = linear_reduction(found, beta)
+            if self.sees_s:
+                return markov_tables.by_pair(merged, released, mixed, name="optimal")
+            return markov_tables.by_class(merged, released, mixed[0], name="optimal")
 
         independent = partial(drawing_from, self.joint, found.p_x, "optimal")
-        return calibration.meeting_by_alpha(found, self.target, build, independent)
+        return calibration.meeting(found, self.target, build, independent)
+
+
+def _share_for_rows(rows, occurs, toward, limit):
+    """Return the share of `toward` that brings P(y|s,x) of the s that occur with an x within a limit of one another."""
+    highest = np.where(occurs[:, :, None], rows, 0.0).max(axis=0)
+    lowest = np.where(occurs[:, :, None], rows, np.inf).min(axis=0)
+    return calibration.share_for_ratio(highest, lowest, toward, limit)
+
+
+def _without_dust_for_all(w, x, p_y):
+    """Set entries to zero that are rounding noise in all rows of an x; a limit on the ratio of these rows stays met."""
+    largest = np.zeros((p_y.size, p_y.size))
+    np.maximum.at(largest, x, w)
+    return np.where(largest[x] > coupling.SNAP * p_y, w, 0.0)
 
 
 def _markov_of_reduction(joint, alpha, distortion, end):
@@ -288,7 +364,7 @@ def _markov_of_reduction(joint, alpha, distortion, end):
     if alpha == 0.0 or np.linalg.matrix_rank(joint.p_x_given_s) == np.count_nonzero(joint.p_x):
         return costs.noted(lemma_1, math.inf)
     merged = Merged(joint, symbols=costs.d is None)
-    limits = formulations.Limits(merged.p_s, merged.p_x, math.inf, math.inf, True)
+    limits = formulations.Limits(merged.p_s, merged.p_x, True)
     fixed = (1.0 - alpha) * merged.p + alpha * merged.p_x
 
     def attempt(cap):

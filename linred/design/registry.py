@@ -13,7 +13,7 @@ from linred.design import baselines
 from linred.design.closed_form import markov, non_markov
 from linred.design.optimal import optimal
 from linred.design.selective import selective
-from linred.privacy.target import target_or_alpha
+from linred.privacy.takes_target import target_or_alpha
 
 
 class Kind(NamedTuple):

@@ -21,7 +21,6 @@ from linred.design.optimal import optimal
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, released_by
 from linred.mechanism.tables import TableBuilder
-from linred.privacy.target import Target
 from linred.solvers import exact_sums, lp
 
 MOST_PROGRAMME_CELLS = 6000
@@ -67,7 +66,7 @@ def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, kno
     known : dict that caches the mechanisms for the common symbols between calls.
     """
     most = evidence / max(1.0, float(n_tested[joint.p_s > 0.0].min()))
-    factor = math.exp(min(*asked, LARGEST))
+    factor = math.exp(min(asked.ldp, asked.log_lift, LARGEST))
     rare = (joint.p_x * (factor - mixed) < (1.0 - mixed) * most) | (joint.p_x == 0.0)
     common = np.flatnonzero(~rare)
     if common.size < 2:
@@ -87,9 +86,9 @@ def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, kno
 def _optimal_markov(joint, common, asked, time_limit):
     """Return the optimal mechanism that does not use S, for the symbols `common`."""
     seen = joint.counts[:, common].sum(axis=1) > 0
-    target = Target(*(min(limit, LARGEST) if limit < math.inf else limit for limit in asked))
+    limits = {name: min(limit, LARGEST) for name, limit in asked.limits.items()}
     table = Joint.from_counts(joint.counts[np.ix_(seen, common)])
-    return optimal(table, target=target, sees_s=False, time_limit=time_limit)
+    return optimal(table, **limits, sees_s=False, time_limit=time_limit)
 
 
 def _margins(joint, n_tested, z):

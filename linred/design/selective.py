@@ -18,12 +18,13 @@ from linred.design.coupling import chosen, meeting
 from linred.distribution.joint import Joint
 from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism
-from linred.privacy.target import Target, takes_target
+from linred.privacy.takes_target import takes_target
+from linred.privacy.target import Target
 from linred.solvers.exact_sums import CLOSE, with_both_means, with_exact_sums
 from linred.solvers.formulations import Limits
 
 
-@takes_target
+@takes_target(meets=("ldp", "log_lift", "max_lift", "min_lift"), needed=True)
 def selective(
     joint: Joint, *, target: Target, distortion: Matrix | None = None, prefer: Prefer | None = None
 ) -> Mechanism:
@@ -35,8 +36,8 @@ def selective(
     ----------
     joint : Joint
         P(S, X).
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both.
+    ldp, log_lift, max_lift, min_lift : float, optional
+        Limits of a `linred.Target` in nats, one or several.
     distortion : array_like of shape (|X|, |X|), optional
         Nonnegative costs with a zero diagonal, minimised by the transport plans; see `non_markov`.
     prefer : {"information", "sparse", "smooth"}, optional
@@ -73,10 +74,11 @@ def reduced(joint, target):
     s, x = np.flatnonzero(joint.p_s > 0.0), np.flatnonzero(joint.p_x > 0.0)
     p_s, p_x = joint.p_s[s] / joint.p_s.sum(), joint.p_x[x]
     lifts = joint.p_x_given_s[np.ix_(s, x)] / p_x
-    limits = Limits(p_s, p_x, *target, True)
-    low, high = _intervals(lifts, p_s, *limits.intervals())
+    lifts_of = {"max_lift": min(target.max_lift, target.log_lift), "min_lift": min(target.min_lift, target.log_lift)}
+    limits = Limits(p_s, p_x, True, target.ldp, **lifts_of)
+    low, high = _intervals(lifts, limits)
     above, below = (p_s @ np.maximum(part, 0.0) for part in (lifts - high, low - lifts))
-    low, high = _intervals(lifts, p_s, *limits.for_solver().intervals())
+    low, high = _intervals(lifts, limits.for_solver())
     q = with_both_means(np.clip(lifts, low, high), low, high, p_s, p_x)
     p_y_given_s = np.zeros(joint.shape)
     p_y_given_s[np.ix_(s, x)] = with_exact_sums(q * p_x, p_s, p_x)
@@ -84,13 +86,15 @@ def reduced(joint, target):
     return released, float(p_x @ np.maximum(above, below))
 
 
-def _intervals(lifts, p_s, factor, lowest, highest):
+def _intervals(lifts, limits):
     """Return the ends of [L, factor L] for each x: the mass above balances the mass below, within the limits of L.
 
     The difference (above - below) decreases with L and is linear between the points where a lift enters or leaves the
-    interval.
+    interval. If only one side of the lifts is limited, the interval is the same for all x.
     """
-    n_x = lifts.shape[1]
+    p_s, n_x, (factor, lowest, highest) = limits.p_s, lifts.shape[1], limits.intervals()
+    if factor == np.inf:
+        return np.full(lifts.shape, lowest), np.broadcast_to(limits.largest_lifts()[:, None], lifts.shape)
     places = np.concatenate([lifts / factor, lifts])
     turns = np.concatenate([factor * p_s, -p_s])[:, None].repeat(n_x, axis=1)
     order = places.argsort(axis=0, kind="stable")

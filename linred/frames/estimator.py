@@ -13,7 +13,7 @@ from linred.design.fit import FitSettings
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
 from linred.frames.sanitize_frame import FrameTask, naming_columns, read_columns, sanitize_frame
-from linred.privacy.target import Target, refuses_epsilon
+from linred.privacy.takes_target import refuses_epsilon
 from linred.sampling import keystream, sanitize_columns
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Sanitizer:
 
     def fit(self, frame: Frame, y: object = None) -> Sanitizer:
         """Fit a mechanism to the records of a frame, and return self. Ignores y; collects S and X of a LazyFrame."""
-        limits = {name: getattr(self, name) for name in Target._fields}
+        limits = {name: getattr(self, name) for name in ("ldp", "log_lift")}
         settings = FitSettings.checked(self.mechanism, self.alpha, limits, self.sees_s)
         task, frame = self._task(), frame_of(frame)
         all_names = frame.names

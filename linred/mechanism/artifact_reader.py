@@ -173,7 +173,7 @@ def _check_released(mechanism):
 
 
 def _target(limits):
-    given = {name: limits[name] for name in Target._fields}
+    given = {name: limits[name] for name in ("ldp", "log_lift")}
     return Target.of(**{name: math.inf if limit == "inf" else limit for name, limit in given.items()})
 
 

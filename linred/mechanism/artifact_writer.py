@@ -71,7 +71,7 @@ def summary(mechanism):
             "name": mechanism.name,
             "sees_s": mechanism.sees_s,
             "alpha": mechanism.alpha,
-            "target": None if mechanism.target is None else finite(mechanism.target._asdict()),
+            "target": None if mechanism.target is None else _target(mechanism.target),
             "gap": mechanism.gap,
         },
         "id": mechanism.id,
@@ -81,6 +81,10 @@ def summary(mechanism):
         "certified": None if mechanism.certified is None else _certified_content(mechanism.certified),
         "design": None if mechanism.design is None else _design_content(mechanism.design, mechanism.joint),
     }
+
+
+def _target(target):
+    return finite({name: getattr(target, name) for name in ("ldp", "log_lift")})
 
 
 def _content(mechanism):

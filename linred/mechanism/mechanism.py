@@ -19,6 +19,7 @@ from linred._common.immutable import Immutable
 from linred._common.types import Column, Context, Key, Matrix, Unseen
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
+from linred.mechanism import changed_records
 from linred.mechanism.tables import TableBuilder, Tables
 from linred.privacy import metrics
 from linred.privacy.leakage import Leakage, Utility
@@ -38,8 +39,8 @@ class Mechanism(Immutable):
 
     A record (s, x) is kept with probability `keep[s, x]`; with probability `move[s, x]` its y is drawn from table
     `table_of[s, x]` of `tables`. Table 0 is P_Y. Pairs without probability, P(s,x) = 0 (or P(x) = 0 if the mechanism
-    does not use S when sampling), are never kept and draw from table 0 (errata 9). A table that belongs to a single
-    pair does not contain its x.
+    does not use S when sampling), are never kept and draw from table 0 (errata 9), unless the mechanism was made with a
+    given_x limit (`draws_unseen_from_p_y`). A table that belongs to a single pair does not contain its x.
 
     Attributes
     ----------
@@ -115,6 +116,8 @@ class Mechanism(Immutable):
         unknown = changes.keys() - {"gap", "distortion", "target", "fitted", "certified", "design"}
         if unknown:
             raise TypeError(f"{', '.join(sorted(unknown))} of a Mechanism cannot be replaced: build another one")
+        if "target" in changes and "_sampler" in self.__dict__:
+            changes["_sampler"] = self._sampler.with_target(changes["target"])
         other = object.__new__(type(self))
         other._freeze(**{**self.__dict__, **changes})
         return other
@@ -149,19 +152,31 @@ class Mechanism(Immutable):
         dense[:, np.arange(n_x), np.arange(n_x)] += self.keep
         return dense
 
+    @property
+    def draws_unseen_from_p_y(self) -> bool:
+        """Whether pairs (s, x) that the fit never saw are drawn from P_Y; under a given_x limit they have own rows."""
+        unseen = self.joint.unseen if self.sees_s else np.broadcast_to(self.joint.p_x == 0.0, self.keep.shape)
+        return not (self.keep[unseen].any() or self.table_of[unseen].any())
+
     def dtv(self) -> float:
         """Return the share of changed records, 1 - sum_x P(x) P(Y=x|x), the paper's total variation distance."""
-        if self.sees_s:
-            return float((self.joint.p_sx * self.move * (1.0 - self._redrawn_as_x(self.table_of))).sum())
-        return float((self.joint.p_x * self.move[0] * (1.0 - self._redrawn_as_x(self.table_of[:1])[0])).sum())
+        return changed_records.share(self)
 
-    def _redrawn_as_x(self, table_of):
-        """Return P(x | table of (s, x)). Only tables that several pairs share can contain x itself."""
-        n_x, n_pairs = table_of.shape[1], np.bincount(table_of.ravel(), minlength=self.tables.indptr.size - 1)
-        shared = np.flatnonzero((n_pairs > 1) | (np.arange(n_pairs.size) == 0))
-        of_shared, place = self.destinations[shared].toarray(), np.full(n_pairs.size, shared.size)
-        place[shared] = np.arange(shared.size)
-        return np.vstack([of_shared, np.zeros(n_x)])[place[table_of], np.arange(n_x)]
+    @overload
+    def changed(self, by: None = ...) -> float: ...
+    @overload
+    def changed(self, by: Literal["s", "x"]) -> np.ndarray: ...
+    def changed(self, by: Literal["s", "x"] | None = None) -> float | np.ndarray:
+        """Return the share of changed records: of all records (`dtv`), or of the records of each s or of each x.
+
+        changed("s")[s] is sum_x P(x|s) (1 - P(Y=x|s,x)); by x, with P(s|x). nan for symbols of probability zero.
+
+        >>> from linred import optimal
+        >>> from linred.datasets import example_1
+        >>> optimal(example_1(), ldp=1.0).changed(by="s").round(4).tolist()
+        [0.1054, 0.0452]
+        """
+        return changed_records.share(self) if by is None else changed_records.share_by(self, by)
 
     def expected_distortion(self, d: Matrix) -> float:
         """Return E d(X, Y) for a nonnegative |X| x |X| matrix d with zero diagonal; d[x, y] is the cost of x -> y."""
@@ -273,10 +288,11 @@ class Mechanism(Immutable):
 
         Guarantee
         ---------
-        Pairs of known values that the fit never saw together are drawn from P_Y, whatever `unseen` is. If the mechanism
-        does not use S when sampling, so are symbols x of the alphabet that the fit never saw. The result has the length
-        of x whatever the values are. It is the same kind of column for lists, tuples, NumPy, pandas, Polars and Arrow,
-        and a list for any other.
+        Pairs of known values that the fit never saw together are drawn from P_Y, whatever `unseen` is; under a given_x
+        limit, from the mean distribution of their x, which is within that limit. If the mechanism does not use S when
+        sampling, symbols x of the alphabet that the fit never saw are drawn from P_Y. The result has the length of x
+        whatever the values are. It is the same kind of column for lists, tuples, NumPy, pandas, Polars and Arrow, and a
+        list for any other.
 
         >>> from linred import Joint, non_markov
         >>> joint = Joint.from_records(["f", "m", "m", "f"], ["a", "b", "a", "a"])

@@ -2,8 +2,8 @@
 
 With r(s,x) = P(x|s)/P(x) - 1, the logarithms of lifts equal r to first order, and I(S;X) is half the chi-square
 divergence sum P(s) P(x) r^2 to second order (the local information geometry of Huang and Zheng; the paper's second
-future direction). The linear reduction multiplies r by 1-alpha, so LDP and log-lift fall as 1-alpha, and chi-square as
-its square.
+future direction, which `linred.modes` completes). The linear reduction multiplies r by 1-alpha, so LDP and log-lift
+fall as 1-alpha, and chi-square as its square.
 
 Taylor's remainder bounds the error. log(1+r) = r - r^2 / (2 (1+t)^2) with t between 0 and r, and the relative entropy
 of each cell exceeds its linear part, which sums to zero, by r^2 / (2 (1+t)). The paper approximates where the radius,
@@ -15,10 +15,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from linred._common import validation
 from linred.distribution.joint import Joint
+from linred.privacy import metrics
+from linred.privacy.chi_square import deviations, divergences
+
+ROUNDING = 2.0**-45
+"""Intervals are widened by this share of 1 + their upper end, which covers the roundings of r and of exact figures."""
 
 
 class Approximation(NamedTuple):
@@ -45,9 +48,9 @@ def local(joint: Joint, base: float = math.e) -> Local:
 
     Guarantee
     ---------
-    Each interval contains the exact figure, up to rounding. Intervals are wide unless the radius is small, and for LDP
-    and log-lift `most` is infinite if some P(x|s) is 0. A linear reduction multiplies the radius by 1-alpha, so the
-    paper's condition holds for alpha >= 1 - 1/radius. O(|S||X|).
+    Each interval contains the exact figure; it is widened outward for rounding. Intervals are wide unless the radius is
+    small, and for LDP and log-lift `most` is infinite if some P(x|s) is 0. A linear reduction multiplies the radius by
+    1-alpha, so the paper's condition holds for alpha >= 1 - 1/radius. O(|S||X|).
 
     >>> from linred import Joint
     >>> figures = local(Joint([[0.26, 0.24], [0.24, 0.26]]))
@@ -55,23 +58,66 @@ def local(joint: Joint, base: float = math.e) -> Local:
     [0.08, 0.0008, 0.04]
     """
     log_base = validation.log_of_base(base)
-    occurs, seen = validation.joint(joint).p_s > 0.0, joint.p_x > 0.0
-    p_s, p_x = joint.p_s[occurs], joint.p_x[seen]
-    r = (joint.p_x_given_s[np.ix_(occurs, seen)] - p_x) / p_x
+    r, p_s, p_x, *_ = deviations(joint)
     highest, lowest = float(r.max()), float(r.min())
-    radius = max(highest, -lowest)
-    chi_square = float(p_s @ r**2 @ p_x)
-    # Error of one logarithm. An LDP is the difference of two, whose errors have the same sign.
-    off = 0.5 * max(highest**2, (lowest / (1.0 + lowest)) ** 2 if lowest > -1.0 else math.inf)
-    ldp, log_lift = float((r.max(axis=0) - r.min(axis=0)).max()), radius
+    chi_square = float(divergences(r, p_s) @ p_x)
     information = 0.5 * chi_square
     most = math.log1p(chi_square)  # by Jensen's inequality
     if lowest > -1.0:
         most = min(most, information / (1.0 + lowest))
-    figures = (
-        (ldp, max(0.0, ldp - off), ldp + off),
-        (log_lift, max(0.0, log_lift - off), log_lift + off),
-        (information, information / (1.0 + max(highest, 0.0)), most),
-    )
-    of_ldp, of_log_lift, of_information = (Approximation(*(part / log_base for part in figure)) for figure in figures)
+    of_ldp, of_log_lift = _logarithms(r, log_base)
+    of_information = _outward(information, information / (1.0 + max(highest, 0.0)), most, log_base)
+    radius = max(highest, -lowest)
     return Local(of_ldp, of_log_lift, of_information, chi_square, radius, radius <= 1.0)
+
+
+class FirstOrder(NamedTuple):
+    """The paper's approximations of LDP(S->Y) and log-lift(S->Y), and intervals (least, most) of the exact figures."""
+
+    ldp: float
+    log_lift: float
+    ldp_interval: tuple[float, float]
+    log_lift_interval: tuple[float, float]
+
+
+def first_order(joint: Joint, alpha: float, base: float = math.e) -> FirstOrder:
+    """Return (1-alpha) LDP(S->X) and (1-alpha) log-lift(S->X), the approximations of equation (6) of the paper.
+
+    They may be too large or too small, so no guarantee may rest on them, and the paper's condition for them,
+    |P(x|s)/P(x) - 1| <= 1, does not make them accurate: for P(x|s) of .002 and .998 at alpha = 0.5 it holds, the
+    approximated LDP is 3.11, and the exact one 1.09. At alpha = 1 both are 0, which is exact, even if the LDP or
+    log-lift of X is infinite.
+
+    Guarantee
+    ---------
+    The LDP and log-lift of `linear_reduction(joint, alpha)` are in their intervals; an approximation outside its
+    interval is wrong. Proof: Y has r_Y = P(y|s)/P(y) - 1 = (1-alpha) r_X. By Taylor's theorem log(1 + r) = r - e with
+    0 <= e <= max(h^2, (l / (1+l))^2) / 2 for all r in [l, h], l = min r_Y <= 0 <= h = max r_Y. So the log-lift,
+    max |log(1+r)|, differs from max |r| by at most that; the LDP, a difference of two logarithms whose errors have the
+    same sign, differs from the largest difference of two r of one symbol by at most that. These are the intervals of
+    `linred.local`; they are widened outward for rounding. O(|S||X|).
+
+    >>> from linred import Joint
+    >>> found = first_order(Joint([[0.375, 0.125], [0.125, 0.375]]), 0.5, base=2)
+    >>> found[:2], [round(end, 4) for end in found.ldp_interval]
+    ((0.7924812503605781, 0.5), [0.6412, 0.8015])
+    """
+    rest, log_base = 1.0 - validation.alpha(alpha), validation.log_of_base(base)
+    of_ldp, of_log_lift = _logarithms(rest * deviations(joint).r, log_base)
+    ldp, log_lift = (rest * of(joint, base) if rest else 0.0 for of in (metrics.ldp, metrics.log_lift))
+    return FirstOrder(ldp, log_lift, of_ldp[1:], of_log_lift[1:])
+
+
+def _logarithms(r, log_base):
+    """Return the approximations of LDP and of log-lift for deviations r; `first_order` has the proof."""
+    highest, lowest = float(r.max()), float(r.min())
+    relative = lowest / (1.0 + lowest) if lowest > -1.0 else math.inf
+    off = 0.5 * max(highest * highest, relative * relative)
+    figures = float((r.max(axis=0) - r.min(axis=0)).max()), max(highest, -lowest)
+    return [_outward(figure, figure - off, figure + off, log_base) for figure in figures]
+
+
+def _outward(value, least, most, log_base):
+    """Return the `Approximation` in the unit of the base, with its interval widened by the slack for rounding."""
+    slack = ROUNDING * (1.0 + most)
+    return Approximation(value / log_base, max(0.0, least - slack) / log_base, (most + slack) / log_base)

@@ -17,11 +17,19 @@ import math
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linred._common import validation
 from linred._common.types import Matrix
 from linred._kernels import extremes
 from linred.distribution.joint import Joint
+from linred.privacy.neighbors import neighbor_matrix
+
+SLICE = 2**18
+"""Largest number of doubles in a slice of `delta`."""
+
+BEYOND_DOUBLES = 1400.0
+"""e to this power times the smallest double is above 1, and e to half of it is a double."""
 
 
 class Where(NamedTuple):
@@ -33,6 +41,13 @@ class Where(NamedTuple):
     x: int
     s: int
     s_prime: int | None = None
+
+
+class Pair(NamedTuple):
+    """Codes of two symbols of S that attain a maximum which is a sum over x: `joint.s_labels[s]`."""
+
+    s: int
+    s_prime: int
 
 
 @overload
@@ -79,7 +94,7 @@ def dp(joint: Joint, neighbors: Matrix, base: float = math.e, *, where: bool = F
     (1.584962500721, 2.0)
     """
     log_base = validation.log_of_base(base)
-    neighbors = _neighbor_matrix(validation.joint(joint), neighbors)
+    neighbors = neighbor_matrix(neighbors, validation.joint(joint).s_labels)
     occurs = np.flatnonzero(joint.p_s > 0.0)
     matrix = joint.p_x_given_s if occurs.size == joint.shape[0] else joint.p_x_given_s[occurs]
     found = extremes.worst_neighbors(matrix, np.ascontiguousarray(neighbors[np.ix_(occurs, occurs)]).view(np.uint8))
@@ -91,20 +106,68 @@ def dp(joint: Joint, neighbors: Matrix, base: float = math.e, *, where: bool = F
 
 
 @overload
-def max_lift(joint: Joint, base: float = ..., *, where: Literal[False] = ...) -> float: ...
+def delta(joint: Joint, epsilon: float, *, where: Literal[False] = ...) -> float: ...
 @overload
-def max_lift(joint: Joint, base: float = ..., *, where: Literal[True]) -> tuple[float, Where]: ...
-def max_lift(joint: Joint, base: float = math.e, *, where: bool = False) -> Any:
+def delta(joint: Joint, epsilon: float, *, where: Literal[True]) -> tuple[float, Pair]: ...
+def delta(joint: Joint, epsilon: float, *, where: bool = False) -> Any:
+    """Return the delta of approximate DP, the maximum over s, s' of sum_x max(0, P(x|s) - e^epsilon P(x|s')).
+
+    No event of X is more probable under s than e^epsilon times its probability under s', plus delta. At epsilon = 0 it
+    is the largest total variation distance of two rows P(.|s); at epsilon = inf, the largest probability under s of
+    the x that s' excludes. It is 0 from epsilon = `ldp` on, up to rounding. epsilon is in nats. With where=True, return
+    (value, `Pair`). No assumption about the attacker's prior. O(|S|^2 |X|), in slices of a few MB.
+
+    >>> from linred import Joint
+    >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> [round(delta(joint, epsilon), 6) for epsilon in (0, 1, ldp(joint))]
+    [0.6, 0.256344, 0.0]
+    """
+    occurs = np.flatnonzero(validation.joint(joint).p_s > 0.0)
+    epsilon = validation.number("epsilon", epsilon, 0.0, math.inf)
+    p, largest, found = joint.p_x_given_s[occurs], 0.0, (0, 0)
+    half = math.exp(0.5 * min(epsilon, BEYOND_DOUBLES))
+    height = max(1, SLICE // p.shape[1])
+    for start in range(0, len(p), height):
+        with np.errstate(over="ignore"):
+            scaled = half * (half * p[start : start + height])  # small P(x|s') count, although e^epsilon may overflow
+        for s, row in enumerate(p):
+            excess = np.maximum(row - scaled, 0.0).sum(axis=1)
+            nearest = int(excess.argmax())
+            if excess[nearest] > largest:
+                largest, found = float(excess[nearest]), (s, start + nearest)
+    value = min(1.0, largest)
+    return (value, Pair(*occurs[list(found)].tolist())) if where else value
+
+
+@overload
+def max_lift(joint: Joint, base: float = ..., *, where: Literal[False] = ..., by_y: Literal[False] = ...) -> float: ...
+@overload
+def max_lift(
+    joint: Joint, base: float = ..., *, where: Literal[True], by_y: Literal[False] = ...
+) -> tuple[float, Where]: ...
+@overload
+def max_lift(
+    joint: Joint, base: float = ..., *, where: Literal[False] = ..., by_y: Literal[True]
+) -> NDArray[np.float64]: ...
+def max_lift(joint: Joint, base: float = math.e, *, where: bool = False, by_y: bool = False) -> Any:
     """Return the max-lift, the maximum over x, s of log P(x|s)/P(x) >= 0; with where=True, (value, `Where`).
 
     It bounds how much one symbol can raise the probability of an s, for an attacker whose prior is P(S): P(x|s)/P(x)
-    = P(s|x)/P(s). O(|S||X|).
+    = P(s|x)/P(s). With by_y=True, return the maximum over s for each symbol, an array of length |X|: the pointwise
+    maximal leakage of that symbol. It is 0 for a symbol that never occurs, which is no evidence. O(|S||X|).
 
     >>> from linred import Joint
     >>> max_lift(Joint([[0.5, 0.0], [0.25, 0.25]]), base=2, where=True)
     (1.0, Where(x=1, s=1, s_prime=None))
+    >>> max_lift(Joint([[0.5, 0.0], [0.25, 0.25]]), base=2, by_y=True).round(6).tolist()
+    [0.415037, 1.0]
     """
     highest, _ = _extremes(joint)
+    if validation.flag("by_y", by_y):
+        if where:
+            raise ValueError("where= and by_y= are both True: by_y has a figure for every symbol, leave where out")
+        lifts = [log_ratio(p, q) if p > 0.0 else 0.0 for p, q in zip(highest, joint.p_x, strict=True)]
+        return np.maximum(lifts, 0.0) / validation.log_of_base(base)
     return _lift(joint, highest, joint.p_x, highest, base, where)
 
 
@@ -176,6 +239,13 @@ def alpha_leakage(joint: Joint, order: float, base: float = math.e) -> float:
     order inf is the guessing leakage, log sum_x max_s P(s,x) / max_s P(s). Assumes the prior P(S). The result is
     accurate for orders close to 1 too, where the formula itself suffers from cancellation. O(|S||X|).
 
+    Guarantee
+    ---------
+    For every order, alpha-leakage <= `maximal_leakage` <= `max_lift`. This bound does not grow as the order falls to
+    1, unlike the paper's order/(order-1) times the log-lift, and is never above it. Proof: its largest value over all
+    P(S) is the capacity of that order, which increases with the order up to log sum_x max_s P(x|s) (Sibson's
+    information of order inf, the same for every P(S)); and max_s P(x|s) is at most P(x) times the largest lift.
+
     >>> import math
     >>> from linred import Joint
     >>> joint = Joint([[0.375, 0.125], [0.125, 0.375]])
@@ -192,33 +262,6 @@ def alpha_leakage(joint: Joint, order: float, base: float = math.e) -> float:
         gain = _norms(validation.joint(joint).p_sx, order).sum() / _norms(joint.p_s[:, None], order)[0]
         nats = math.log(gain) if order == math.inf else order / (order - 1.0) * math.log(gain)
     return max(0.0, nats) / log_base
-
-
-class FirstOrder(NamedTuple):
-    """The paper's approximations of LDP(S->Y) and log-lift(S->Y), and whether the paper's condition for them holds."""
-
-    ldp: float
-    log_lift: float
-    valid: bool
-
-
-def first_order(joint: Joint, alpha: float, base: float = math.e) -> FirstOrder:
-    """Return (1-alpha) LDP(S->X) and (1-alpha) log-lift(S->X), the approximations of equation (6) of the paper.
-
-    They may be too large or too small, so no guarantee may rest on them. `valid` is the paper's condition
-    |P(x|s)/P(x) - 1| <= 1 for all s, x, and does not make them accurate: for P(x|s) of .002 and .998 at alpha = 0.5,
-    `valid` is True, the approximated LDP is 3.11 and the exact one 1.09. `linred.local` gives intervals. At alpha = 1
-    both are 0, which is exact, even if the LDP or log-lift of X is infinite.
-
-    >>> from linred import Joint
-    >>> first_order(Joint([[0.375, 0.125], [0.125, 0.375]]), 0.5, base=2)
-    FirstOrder(ldp=0.7924812503605781, log_lift=0.5, valid=True)
-    """
-    rest = 1.0 - validation.alpha(alpha)
-    highest, _ = _extremes(joint)
-    # P(x|s)/P(x) - 1 is never below -1, so the test is on the largest lift alone; 2 P(x) is exact.
-    valid = bool((highest <= 2.0 * joint.p_x).all())
-    return FirstOrder(rest * ldp(joint, base) if rest else 0.0, rest * log_lift(joint, base) if rest else 0.0, valid)
 
 
 def entropy(p, base=math.e):
@@ -273,35 +316,6 @@ def _lift(joint, numerators, denominators, extreme, base, where):
 def _row(joint, x, extreme):
     """Return the first s that occurs and attains the extreme of column x."""
     return int(np.argmax((joint.p_x_given_s[:, x] == extreme[x]) & (joint.p_s > 0.0)))
-
-
-def _neighbor_matrix(joint, neighbors):
-    if isinstance(neighbors, str) and neighbors == "hamming":
-        return _hamming_neighbors(joint.s_labels)
-    matrix, n_s = np.asarray(neighbors), joint.shape[0]
-    if matrix.dtype != bool or matrix.shape != (n_s, n_s):
-        raise ValueError(
-            f"neighbors has dtype {matrix.dtype} and shape {matrix.shape}: "
-            f"give a boolean {n_s} x {n_s} matrix, or 'hamming'"
-        )
-    if (matrix != matrix.T).any():
-        s, s_prime = np.argwhere(matrix & ~matrix.T)[0]
-        raise ValueError(f"neighbors is not symmetric: [{s}, {s_prime}] is True and [{s_prime}, {s}] is False")
-    return matrix
-
-
-def _hamming_neighbors(labels):
-    for place, label in enumerate(labels):
-        if not isinstance(label, tuple) or len(label) != len(labels[0]):
-            raise ValueError(
-                f"s_labels[{place}] is not a tuple of the same length as s_labels[0], which neighbors='hamming' needs"
-            )
-    distance = np.zeros((len(labels), len(labels)), np.int32)
-    for part in zip(*labels, strict=True):
-        code_of = {value: code for code, value in enumerate(dict.fromkeys(part))}
-        codes = np.array([code_of[value] for value in part])
-        distance += codes[:, None] != codes
-    return distance == 1
 
 
 def _norms(columns, order):

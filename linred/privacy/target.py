@@ -1,134 +1,227 @@
-"""`Target`, the limits that a mechanism must meet, and the decorators with which functions accept them."""
+"""`Target`: the limits that a mechanism must meet, as a user states them and as they read for the labels of a Joint."""
 
 from __future__ import annotations
 
-import inspect
+import dataclasses
 import math
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from linred._common import validation
+from linred.columns.label_matrix import groups_of, matrix_of
 from linred.privacy.leakage import Leakage
+from linred.privacy.neighbors import codes_of, columns_of, neighbor_matrix
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
+NO_LIMIT = {"max_changed_by_s": 1.0}
+"""The value of a limit that limits nothing, where it is not inf."""
 
 
-class Target(NamedTuple):
-    """Upper limits in nats that a mechanism must meet; inf means no limit.
+class Secret(NamedTuple):
+    """A function of S with a limit of its own: `groups` is its value for each s, as a code.
 
-    Each field has the name of a figure of `Leakage`, and is a keyword of every function decorated with `takes_target`.
-    `ldp` is the epsilon of local differential privacy.
+    columns : positions of the columns that it consists of, if S is composite and it was named by them.
+    """
 
-    >>> Target(ldp=1.0)
-    Target(ldp=1.0, log_lift=inf)
+    groups: np.ndarray
+    limit: float
+    columns: tuple[int, ...] | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Target:
+    """Limits that a mechanism must meet, all of them together. Ratios are limited in nats; inf means no limit.
+
+    Each field is a keyword of every function that builds a mechanism: `optimal(joint, ldp=1.0, max_lift=0.5)` and
+    `optimal(joint, target=Target(ldp=1.0, max_lift=0.5))` mean the same.
+
+    Parameters
+    ----------
+    ldp : float
+        Limit of local differential privacy, the epsilon of the literature: P(y|s) <= e^ldp P(y|s') for all s, s', y.
+    log_lift, max_lift, min_lift : float
+        Limits of the lifts: P(y|s) / P(y) is at most e^max_lift and at least e^-min_lift; log_lift limits both.
+        With max_lift alone, no value can raise the probability of an s by more than that factor, but a value may rule
+        an s out: LDP is then unbounded.
+    dp, neighbors : float; |S| x |S| boolean matrix, mapping, function or "hamming"
+        Limit of differential privacy: as `ldp`, for neighbours s, s' only; see `linred.dp`.
+    pairs : |S| x |S| matrix, mapping {(s, s'): limit} or function of two labels
+        A limit for each ordered pair, P(y|s) <= e^pairs[s, s'] P(y|s'); inf, or absent from the mapping, for none.
+        `linred.pairs_by_distance` makes one from a distance.
+    secrets : "each", list or mapping
+        Functions of S to protect. For composite labels, "each" stands for every column by itself, and a tuple of
+        positions for these columns together; other functions are an array of group codes in the order of the labels, a
+        mapping {label: group}, or a function of a label. For a list, `ldp` limits each secret and no longer S itself.
+        For a mapping {secret: limit}, each has its own limit and `ldp` stays with S. P(y|group) is the mean of P(y|s)
+        under P(s|group), which an attacker is assumed to share.
+    given_x : float
+        Limit for someone who knows x: P(y|s,x) <= e^given_x P(y|s',x) for all pairs (s, x), (s', x) that occur.
+    max_changed_by_s : float in [0, 1]
+        The largest share of records that may change in any group s.
+
+    >>> Target(ldp=1.0, max_lift=0.5)
+    Target(ldp=1.0, max_lift=0.5)
     """
 
     ldp: float = math.inf
     log_lift: float = math.inf
+    max_lift: float = math.inf
+    min_lift: float = math.inf
+    dp: float = math.inf
+    neighbors: Any = None
+    pairs: Any = None
+    secrets: Any = None
+    given_x: float = math.inf
+    max_changed_by_s: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in NUMBERS:
+            checked = validation.number(name, getattr(self, name), 0.0, NO_LIMIT.get(name, math.inf))
+            object.__setattr__(self, name, checked)
+        if (self.dp < math.inf) != (self.neighbors is not None):
+            there, missing = ("neighbors", "dp") if self.dp == math.inf else ("dp", "neighbors")
+            raise ValueError(f"{there}= needs {missing}=: dp= limits the ratio between the symbols that are neighbors=")
+        if self.secrets is not None and not isinstance(self.secrets, str | list | tuple | Mapping):
+            kind = validation.type_name(self.secrets)
+            raise ValueError(f'secrets is a {kind}: give "each", a list of secrets or a mapping {{secret: limit}}')
+        if self.secrets is not None and not _have_limits(self.secrets) and self.ldp == math.inf:
+            raise ValueError("secrets= is a list and needs ldp=, the limit of each; or give a mapping {secret: limit}")
 
     @classmethod
-    def of(cls, **limits: float | None) -> Target:
+    def of(cls, **limits: Any) -> Target:
         """Build a `Target` from limits, of which at least one is not None."""
         given = {name: limit for name, limit in limits.items() if limit is not None}
         if not given:
-            raise ValueError(f"no target: give {_keywords(cls._fields)} or both")
-        return cls(**{name: validation.number(name, limit, 0.0, math.inf) for name, limit in given.items()})
+            raise ValueError("no target: give ldp=, log_lift= or another limit of linred.Target")
+        return cls(**given)
 
     @property
-    def limits(self) -> dict[str, float]:
-        """The finite limits by name."""
-        return {name: limit for name, limit in self._asdict().items() if limit < math.inf}
+    def limits(self) -> dict[str, Any]:
+        """The limits that are set, by name."""
+        return {name: value for name in TARGETS if self._limits(name, value := getattr(self, name))}
+
+    @staticmethod
+    def _limits(name, value):
+        return value < NO_LIMIT.get(name, math.inf) if name in NUMBERS else value is not None
+
+    def settled(self, joint: Any) -> Target:
+        """Return the same target with arrays in the order of the labels of a Joint; settling it again changes nothing.
+
+        `neighbors` and `pairs` become matrices, and `secrets` a tuple of `Secret`. The limits of secrets given as a
+        list are then in the secrets, and `ldp`, which no longer limits S, is inf.
+        """
+        changes: dict[str, Any] = {}
+        if self.neighbors is not None:
+            changes["neighbors"] = neighbor_matrix(self.neighbors, joint.s_labels)
+        if self.pairs is not None:
+            changes["pairs"] = matrix_of("pairs", self.pairs, joint.s_labels, missing=math.inf, infinite=True)
+        if self.secrets is not None:
+            changes["secrets"] = _settled_secrets(self.secrets, self.ldp, joint.s_labels)
+            changes["ldp"] = self.ldp if _have_limits(self.secrets) else math.inf
+        return dataclasses.replace(self, **changes) if changes else self
 
     def is_met_by(self, figures: Leakage) -> bool:
-        """Return whether no figure is above its limit."""
-        return all(getattr(figures, name) <= limit for name, limit in self._asdict().items())
+        """Return whether no figure of a `Leakage` is above its limit; the target must limit no other figures."""
+        return all(getattr(figures, name) <= limit for name, limit in self.limits.items())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Target):
+            return NotImplemented
+        return all(_equal(getattr(self, name), getattr(other, name)) for name in TARGETS)
+
+    __hash__ = None  # type: ignore[assignment]  # it may hold arrays
+
+    def __repr__(self) -> str:
+        return f"Target({', '.join(f'{name}={_shown(value)}' for name, value in self.limits.items())})"
 
     def __str__(self) -> str:
-        return " and ".join(f"{name} <= {limit!r}" for name, limit in self.limits.items())
+        numbers = {name: limit for name, limit in self.limits.items() if name in NUMBERS and name != "dp"}
+        stated = [f"{name} <= {limit!r}" for name, limit in numbers.items()]
+        stated += [f"dp <= {self.dp!r} for neighbors"] * (self.neighbors is not None)
+        stated += ["limits of pairs"] * (self.pairs is not None)
+        if _is_settled(self.secrets):
+            stated += [f"ldp <= {secret.limit!r} for secrets[{i}]" for i, secret in enumerate(self.secrets)]
+        return " and ".join(stated)
 
 
-def target_or_alpha(alpha, limits):
-    """Return the `Target` of {name: limit or None}, or None if alpha is given; exactly one of the two must be given."""
-    targeted = any(limit is not None for limit in limits.values())
-    if alpha is not None and targeted:
-        raise ValueError(f"alpha= and a target are both given: give alpha=, or {_keywords(limits, ' and/or ')}")
-    if alpha is None and not targeted:
-        raise ValueError(f"no target: give {_keywords(limits)} or both, or alpha=")
-    if alpha is not None:
-        validation.alpha(alpha)
-        return None
-    return Target.of(**limits)
+TARGETS = tuple(field.name for field in dataclasses.fields(Target))
+"""The names of all fields, in the order of the signatures."""
+
+NUMBERS = tuple(name for name in TARGETS if name not in ("neighbors", "pairs", "secrets"))
+"""The names of the limits that are one number."""
 
 
-def _keywords(names, between=", "):
-    return between.join(f"{name}=" for name in names)
+def _settled_secrets(secrets, ldp, labels):
+    """Return a tuple of `Secret`."""
+    if _is_settled(secrets):
+        for i, secret in enumerate(secrets):
+            if secret.groups.shape != (len(labels),):
+                raise ValueError(f"secrets[{i}] has {secret.groups.size} groups, but S has {len(labels)} symbols")
+        return secrets
+    if isinstance(secrets, str):
+        if secrets != "each":
+            raise ValueError(f"secrets = {validation.shortened(secrets)} is not 'each', a list or a mapping")
+        secrets = ["each"]
+    stated = secrets.items() if isinstance(secrets, Mapping) else ((secret, ldp) for secret in secrets)
+    found = []
+    for i, (secret, limit) in enumerate(stated):
+        place = f"secrets[{i}]"
+        limit = validation.number(f"the limit of {place}", limit, 0.0, math.inf)
+        if isinstance(secret, str):
+            if secret != "each":
+                raise ValueError(f"{place} = {validation.shortened(secret)} is not 'each'")
+            n_columns = len(columns_of(labels, place))
+            found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
+        elif isinstance(secret, int | np.integer) or (isinstance(secret, tuple) and all(map(_is_position, secret))):
+            positions = secret if isinstance(secret, tuple) else (secret,)
+            found.append(_of_columns(positions, limit, labels, place))
+        else:
+            found.append(Secret(validation.frozen(groups_of(place, secret, labels)), limit))
+    return tuple(found)
 
 
-def refuses_epsilon(make: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Decorator: epsilon= and eps= raise a TypeError that names ldp=, which is what the literature calls epsilon."""
-
-    @wraps(make)
-    def checked(*args: Arguments.args, **arguments: Arguments.kwargs) -> Result:
-        _refuse_epsilon(make, arguments)
-        return make(*args, **arguments)
-
-    return checked
-
-
-def _refuse_epsilon(make, arguments):
-    for name in ("epsilon", "eps"):
-        if name in arguments:
-            function = make.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
-            raise TypeError(f"{function}() has no argument {name}=: ldp= is epsilon, in nats")
+def _of_columns(positions, limit, labels, place):
+    """Return the secret that consists of some columns of composite labels."""
+    columns = columns_of(labels, place)
+    for position in positions:
+        if not 0 <= position < len(columns):
+            raise ValueError(f"{place} names column {position}, but S has columns 0 to {len(columns) - 1}")
+    if not positions:
+        raise ValueError(f"{place} names no column: give positions of columns, for example (0,)")
+    groups = codes_of(zip(*columns[list(positions)].tolist(), strict=True))
+    return Secret(validation.frozen(groups), limit, tuple(int(position) for position in positions))
 
 
-Target.__new__ = refuses_epsilon(Target.__new__)  # type: ignore[method-assign]
+def _is_position(value):
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def takes_target(make: Callable[..., Result]) -> Callable[..., Result]:
-    """Decorator: a function with a `target` parameter also accepts the limits as keywords, such as ldp=1.0.
-
-    If `target` has a default, the caller must give either alpha or a target; otherwise a target is required. Only this
-    decorator and `target_or_alpha` turn keywords into a `Target`. help() lists the limits as keywords.
-    """
-    signature = inspect.signature(make)
-    needed = signature.parameters["target"].default is inspect.Parameter.empty
-    place = [*signature.parameters, "alpha"].index("alpha")
-
-    @wraps(make)
-    def with_limits(*args: Any, target: Target | None = None, **arguments: Any) -> Result:
-        _refuse_epsilon(make, arguments)
-        try:
-            documented.bind(*args, **arguments)
-        except TypeError as error:  # arguments that do not fit are reported before a missing target
-            raise TypeError(f"{make.__name__}() {error}") from None
-        limits = {name: arguments.pop(name, None) for name in Target._fields}
-        if target is not None:
-            limits = _only(target, limits)
-        alpha = args[place] if len(args) > place else arguments.get("alpha")
-        target = Target.of(**limits) if needed else target_or_alpha(alpha, limits)
-        return make(*args, target=target, **arguments)
-
-    documented = _with_limits(signature)
-    with_limits.__signature__ = documented  # type: ignore[attr-defined]
-    return with_limits
+def _is_settled(secrets):
+    return isinstance(secrets, tuple) and all(isinstance(secret, Secret) for secret in secrets)
 
 
-def _only(target, limits):
-    if not isinstance(target, Target):
-        raise TypeError(f"target is a {validation.type_name(target)}, not a linred.Target")
-    for name, limit in limits.items():
-        if limit is not None:
-            raise ValueError(f"target= and {name}= are both given: give one of them")
-    return target._asdict()
+def _have_limits(secrets):
+    return isinstance(secrets, Mapping) or _is_settled(secrets)
 
 
-def _with_limits(signature):
-    """Return the signature with a keyword for each limit in place of `target`."""
-    parameters = []
-    for name, parameter in signature.parameters.items():
-        limits = [parameter.replace(name=limit, default=None) for limit in Target._fields]
-        parameters += limits if name == "target" else [parameter]
-    return signature.replace(parameters=parameters)
+def _equal(one, other):
+    if _is_settled(one) and _is_settled(other):
+        return len(one) == len(other) and all(
+            first[1:] == second[1:] and np.array_equal(first.groups, second.groups)
+            for first, second in zip(one, other, strict=True)
+        )
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return one is not None and other is not None and np.array_equal(one, other)
+    return bool(one == other)
+
+
+def _shown(value):
+    """Return a limit for repr: numbers and text as they are, of all others only the kind and the size."""
+    if isinstance(value, float | str):
+        return repr(value)
+    if isinstance(value, np.ndarray):
+        return f"<{' x '.join(map(str, value.shape))} matrix>"
+    return (
+        f"<{len(value)} secrets>" if isinstance(value, list | tuple | Mapping) else f"<{validation.type_name(value)}>"
+    )

@@ -3,9 +3,8 @@
 from importlib.resources import files
 
 from linred.privacy.leakage import FIGURES
-from linred.privacy.target import Target
 
-NAMES = {name: FIGURES[name] for name in Target._fields}
+NAMES = FIGURES
 MISSING = {
     "category": "treated as a separate category",
     "skip": "records with a missing value were left out of the fit",

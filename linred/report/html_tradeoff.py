@@ -65,7 +65,7 @@ def _notes(told, own, curves):
         "independent": told.report.utility.mutual_information <= NOTHING,
         "marginal": not told.keeps_marginal,
         "distortion": told.mechanism.distortion is not None,
-        "both": told.mechanism.target is not None and max(told.mechanism.target) < math.inf,
+        "both": told.mechanism.target is not None and len(told.mechanism.target.limits) > 1,
         "x alone": not told.mechanism.sees_s,
         "certified": told.mechanism.certified is not None,
         "large": n_cells > OPTIMAL_CELLS,

@@ -14,7 +14,8 @@ from linred._common.types import Matrix, Names
 from linred.design.registry import KINDS
 from linred.mechanism.mechanism import Mechanism
 from linred.privacy.leakage import unit_of
-from linred.privacy.target import Target, refuses_epsilon
+from linred.privacy.takes_target import refuses_epsilon
+from linred.privacy.target import Target
 
 if TYPE_CHECKING:
     from linred.distribution.joint import Joint

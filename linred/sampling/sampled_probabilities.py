@@ -23,6 +23,13 @@ class Channel:
         self._draw(self.table[tuple(np.argwhere(self.unseen)[0])][None], np.ones(1, object), numerators)
         return numerators, 2**64
 
+    def given(self, s, x):
+        """Return P(y|s,x), as (numerators, denominator)."""
+        numerators = np.zeros(self._joint.shape[1], object)
+        self._draw(self.table[s, [x]], 2**64 - self.keep[s, [x]], numerators)
+        numerators[x] += self.keep[s, x] << 64
+        return numerators, 2**128
+
     def released_given(self, s):
         """Return P(y|s) = sum_x P(x|s) P(y|s,x), as (numerators, denominator)."""
         weights = _whole_weights(self._joint, s)
@@ -32,6 +39,18 @@ class Channel:
         np.add.at(moved, of_x, weights * (2**64 - self.keep[s]))
         self._draw(tables, moved, numerators)
         return numerators, int(weights.sum()) << 128
+
+    def kept_given(self, s):
+        """Return the share of the records of s whose y is x, as (numerator, denominator)."""
+        indptr, y, weight = self.pieces
+        tables, n_x = self.table[s], self._joint.shape[1]
+        sizes = indptr[tables + 1] - indptr[tables]
+        pieces, x = _ranges(indptr[tables], sizes), np.repeat(np.arange(n_x), sizes)
+        own, redrawn = y[pieces] == x, np.zeros(n_x, object)
+        np.add.at(redrawn, x[own], weight[pieces[own]])
+        weights = _whole_weights(self._joint, s)
+        kept = (self.keep[s] << 64) + (2**64 - self.keep[s]) * redrawn
+        return int((weights * kept).sum()), int(weights.sum()) << 128
 
     def _draw(self, tables, mass, numerators):
         """Add mass[t] * 2^64 P(y | table t) to numerators[y], over all given tables t."""

@@ -11,6 +11,7 @@ The second stage takes the remaining bits from a cipher block that belongs to th
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from linred.sampling.threads import block_size, run
 if TYPE_CHECKING:
     from linred._common.types import Codes, Column, Context, Key
     from linred.distribution.joint import Joint
+    from linred.privacy.target import Target
     from linred.sampling.exact_certificate import Certificate
 
 
@@ -35,6 +37,8 @@ class Sampler:
     joint : the Joint that the mechanism was made for, to which the figures of `certificate()` apply.
     shape : (|S|, |X|).
     sees_s : whether the mechanism uses S when sampling; if not, `sample` needs no s_codes.
+    target : the `Target` of the mechanism, beside which `certificate()` states what was reached; may be None.
+    draws_unseen_from_p_y : whether pairs that the fit never saw are drawn from P_Y, and have no rows of their own.
     first_stage : "cells" or "keep"; see the module.
     nbytes : memory of the tables, O(|S||X| + nonzeros of the mechanism); at most 4.3 MB for 1,000 rows with "cells".
 
@@ -42,19 +46,23 @@ class Sampler:
     ---------
     The tables are a deterministic function of the mechanism. Their probabilities are whole numbers over 2^64, or over
     2^128 if keeping x and selecting y are two steps. Probabilities 0 and 1 are realised exactly, and no other
-    probability becomes 0 or 1. Pairs with P(s,x) = 0 are drawn from P_Y; if the mechanism does not use S, symbols with
-    P(x) = 0 are. The draw for record i depends on (subkey, i, s_i, x_i) alone, not on threads, chunks or the machine.
+    probability becomes 0 or 1. Pairs with P(s,x) = 0 are drawn from P_Y, unless the mechanism was made with a given_x
+    limit; if the mechanism does not use S, symbols with P(x) = 0 are. The draw for record i depends on (subkey, i, s_i,
+    x_i) alone, not on threads, chunks or the machine.
     No state is kept between calls.
     """
 
     joint: Joint
     shape: tuple[int, int]
     sees_s: bool
+    target: Target | None
+    draws_unseen_from_p_y: bool
     first_stage: str
 
     def __init__(self, mechanism: Any) -> None:
         validation.mechanism(mechanism)
         self.joint, self.shape, self.sees_s = mechanism.joint, mechanism.joint.shape, mechanism.sees_s
+        self.target, self.draws_unseen_from_p_y = mechanism.target, mechanism.draws_unseen_from_p_y
         compiled = alias_tables.compile_tables(mechanism)
         self.first_stage = "keep" if compiled.settled is None else "cells"
         *parts, pending = compiled
@@ -128,6 +136,12 @@ class Sampler:
         from linred.sampling import exact_certificate
 
         return exact_certificate.certificate(self)
+
+    def with_target(self, target: Target | None) -> Sampler:
+        """Return a sampler of the same tables whose certificate compares them with another target."""
+        other = copy.copy(self)
+        other.target = target
+        return other
 
     @property
     def nbytes(self) -> int:

@@ -47,8 +47,8 @@ def fewest_changes(limits, p, end):
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a step that is not finite is not taken
         point, gap, in_time = _iterate(limits, p, end)
     price = limits.p_s[:, None] * (point.zg - 1.0) * point.may_lose
-    bound = formulations.least_cost_of_moves(p, limits.p_s, None, price)
-    bound += formulations.dual_bound(limits, price, limits.p_s * point.m, point.y)
+    prices = formulations.Prices(price, limits.p_s * point.m, point.y, np.zeros((0, point.y.size)))
+    bound = formulations.least_cost_of_moves(p, limits.p_s, None, price) + formulations.dual_bound(limits, prices)
     return formulations.Answer(_rounded(point) * limits.p_x, point.cost(), bound, in_time or gap <= SMALL_GAP)
 
 
@@ -82,7 +82,9 @@ class _Point:
 
     def __init__(self, z, limits):
         self.z, self.p_s, self.p_x = z, limits.p_s[:, None], limits.p_x
-        self.factor, low, high = limits.for_solver().intervals()
+        solver = limits.for_solver()
+        self.factor, low, high = solver.intervals()
+        self.fixed_top = solver.largest_lifts()[:, None] if self.factor == np.inf else None  # L is fixed then
         self.may_lose = z > 0.0  # where z = 0 nothing can be lost: q is free, and g and h are unused
         self.moves_l = 1.0 if high > low * (1.0 + 1e-12) else 0.0  # L is fixed if only lifts are limited
         of_q, of_l = self.p_s * self.p_x, self.p_x * self.moves_l
@@ -90,7 +92,7 @@ class _Point:
         self.weights = {"a": of_q, "b": of_q, "g": of_loss, "h": of_loss, "e": of_l, "f": of_l}
         self.l = np.full(self.p_x.size, np.sqrt(low * high))
         self.u = 1.0 - z  # q - z
-        self.a, self.b = np.broadcast_to(1.0 - self.l, z.shape), np.broadcast_to(self.factor * self.l - 1.0, z.shape)
+        self.a, self.b = (np.broadcast_to(part, z.shape) for part in (1.0 - self.l, self.top() - 1.0))
         self.e, self.f = (self.l - low, high - self.l) if self.moves_l else (np.ones_like(self.l),) * 2
         self.shares = self._shares()
         start = {slack: START * share for slack, share in self.shares.items()}
@@ -102,6 +104,10 @@ class _Point:
         both = np.where(self.may_lose, self.g + self.h, 1.0)
         self.zg, self.zh = self.h / both, self.g / both  # sum to one, with products near the central path
         self.m, self.y = np.zeros(z.shape[0]), np.zeros(self.p_x.size)
+
+    def top(self):
+        """Return the largest lifts, e^eps L unless L is fixed."""
+        return self.factor * self.l if self.fixed_top is None else self.fixed_top
 
     def _shares(self):
         """Return the products of slack and price on the central path, as shares of the gap.
@@ -186,7 +192,7 @@ class _Point:
 
     def with_unmoved_fixed(self):
         """Return (lifts, lower limits, upper limits) with the lifts that hardly moved fixed at their start."""
-        low, high = np.broadcast_to(self.l, self.z.shape), np.broadcast_to(self.factor * self.l, self.z.shape)
+        low, high = np.broadcast_to(self.l, self.z.shape), np.broadcast_to(self.top(), self.z.shape)
         unmoved = (np.abs(self.u) <= UNMOVED * self.z) & (self.z >= low) & (self.z <= high)
         q = np.clip(self.z + self.u, low, high)
         return tuple(np.where(unmoved, self.z, part) for part in (q, low, high))
@@ -204,8 +210,8 @@ class _System:
         from scipy.linalg import lu_factor
 
         self.at = at = point
-        big = at.factor
-        self.A, self.B = at.za / at.a, at.zb / at.b
+        big = at.factor if at.fixed_top is None else 1.0  # if L is fixed, any factor of its change will do
+        self.big, self.A, self.B = big, at.za / at.a, at.zb / at.b
         self.by_d = np.where(at.may_lose, 1.0 / (at.g / at.zg + at.h / at.zh), 0.0)
         self.by_k = 1.0 / (self.by_d + self.A + self.B)
         self.C = self.A + big * self.B
@@ -229,7 +235,7 @@ class _System:
         """Return the step towards the products `centre`, with the second-order term `curvature` of an earlier one."""
         from scipy.linalg import lu_solve
 
-        at, big = self.at, self.at.factor
+        at, big = self.at, self.big
         bend = {slack: centre.get(slack, 0.0) - curvature.get(slack, 0.0) for slack, _ in at.PAIRS}
         ra, rb = bend["a"] / at.a - at.za, bend["b"] / at.b - at.zb
         rg, rh = at.may_lose * (bend["g"] / at.zg - at.g), at.may_lose * (bend["h"] / at.zh - at.h)

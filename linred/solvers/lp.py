@@ -23,6 +23,9 @@ FIRST_TIME_LIMIT = 300.0
 """Seconds for the first attempt. HiGHS spends up to a hundredth of its time limit, or 1,000 seconds without a limit, on
 a search for dependent equations. In large programmes that search takes longer than everything else."""
 
+INFEASIBLE = 2
+"""SciPy's status of a programme without a solution."""
+
 LARGE = 2000
 """Number of variables above which the interior-point method of HiGHS is faster than its dual simplex."""
 
@@ -63,6 +66,10 @@ class Rows:
 
 class NotSolvedError(RuntimeError):
     """The time limit was reached, or HiGHS failed."""
+
+
+class InfeasibleError(NotSolvedError):
+    """Nothing satisfies the equations and inequalities."""
 
 
 class Solution(NamedTuple):
@@ -121,7 +128,8 @@ class LinearProgram:
                 patience = math.inf
             else:
                 del attempts[0]
-        raise NotSolvedError(f"HiGHS did not solve a linear programme of {cost.size} variables: {result.message}")
+        kind = InfeasibleError if result.status == INFEASIBLE else NotSolvedError
+        raise kind(f"HiGHS did not solve a linear programme of {cost.size} variables: {result.message}")
 
 
 def transport(supply, demand, cost):

@@ -6,29 +6,30 @@ from linred.distribution.joint import Joint
 
 
 class Merged:
-    """P(x|s) over classes of s with equal P(.|s) and, if `symbols` is True, over classes of x with equal P(.|x).
+    """P(x|s) over classes of s with equal P(.|s), unless `rows` is False, and, if `symbols` is True, over classes of x.
 
-    Merging equal rows does not raise the optimal cost: the mean of two solutions for equal rows is a solution for both
-    and costs no more. If every change costs the same, merging proportional symbols does not raise it either: nothing
-    need change within a class, and what enters a class is distributed in proportion. Symbols that never occur are in no
-    class.
+    Merging equal rows does not raise the optimal cost if the limits treat all s alike: the mean of two solutions for
+    equal rows is a solution for both and costs no more. If every change costs the same, merging proportional symbols
+    does not raise it either: nothing need change within a class, and what enters a class is distributed in proportion.
+    Symbols that never occur are in no class.
 
     Attributes
     ----------
     p, p_s, p_x : P(x|s), P(s) and P(x) of the classes.
+    s : the symbols of S that occur.
     s_class, x_class : the class of each symbol; 0 for symbols that never occur.
     share : P(x) / P(class of x); 0 if x never occurs.
     x : the first symbol of each class.
     """
 
-    def __init__(self, joint, symbols):
+    def __init__(self, joint, symbols, rows=True):
         self.joint = joint
         s_seen, x_seen = np.flatnonzero(joint.p_s > 0.0), np.flatnonzero(joint.p_x > 0.0)
-        rows = joint.p_x_given_s[np.ix_(s_seen, x_seen)]
-        first, s_class = _classes(rows)
+        given_s = joint.p_x_given_s[np.ix_(s_seen, x_seen)]
+        first, s_class = _classes(given_s) if rows else (np.arange(s_seen.size),) * 2
         self.s_class, self.x_class = np.zeros(joint.shape[0], np.intp), np.zeros(joint.shape[1], np.intp)
-        self.s_class[s_seen] = s_class
-        p_s, p, p_x = np.bincount(s_class, joint.p_s[s_seen]), rows[first], joint.p_x[x_seen]
+        self.s, self.s_class[s_seen] = s_seen, s_class
+        p_s, p, p_x = np.bincount(s_class, joint.p_s[s_seen]), given_s[first], joint.p_x[x_seen]
         x_first, x_class = np.arange(x_seen.size), np.arange(x_seen.size)
         if symbols:
             x_first, x_class = _classes(_in_proportion(joint, s_seen[first], x_seen))

@@ -24,7 +24,7 @@ targets = st.one_of(st.floats(0.0, 2.0), st.sampled_from([0.0, 1e-20, 1e-12, 1e-
 def test_targets_are_met_in_the_integers(counts, ldp, log_lift, name):
     joint = linred.Joint.from_counts(counts)
     mechanism = CLOSED_FORMS[name](joint, ldp=ldp, log_lift=log_lift)
-    assert mechanism.target == (ldp, math.inf if log_lift is None else log_lift)
+    assert mechanism.target == linred.Target.of(ldp=ldp, log_lift=log_lift)
     truth = exact_figures(mechanism.sampler())
     assert truth.ldp <= ldp
     assert log_lift is None or truth.log_lift <= log_lift

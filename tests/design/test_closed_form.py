@@ -77,7 +77,7 @@ BAD = [
     (lambda joint: linred.linear_reduction(joint, True), "alpha is a bool, not a number"),
     (lambda joint: linred.markov(joint, 10**400), "alpha is too large for a double"),
     (lambda joint: linred.non_markov(joint, None), "no target"),
-    (lambda joint: linred.alpha_for(joint), "no target: give ldp=, log_lift= or both"),
+    (lambda joint: linred.alpha_for(joint), "no target: give ldp=, log_lift= or another limit"),
     (lambda joint: linred.alpha_for(joint, ldp=-1), r"ldp = -1 is outside \[0, inf\]"),
     (lambda joint: linred.alpha_for(joint, ldp=1, log_lift=math.nan), "log_lift = nan is outside"),
     (

@@ -283,7 +283,7 @@ def test_when_time_is_over_for_a_given_alpha():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "no target: give ldp=, log_lift= or both, or alpha="),
+        ({}, "no target: give ldp=, log_lift= or another limit of linred.Target, or alpha="),
         ({"ldp": -0.1}, r"ldp = -0.1 is outside \[0, inf\]"),
         ({"ldp": math.nan}, "ldp = nan is outside"),
         ({"log_lift": "1"}, "log_lift is a str, not a number"),

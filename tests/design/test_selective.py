@@ -44,11 +44,12 @@ def interval_by_bisection(lifts, p_s, factor):
 
 def test_intervals_are_balanced():
     from linred.design.selective import _intervals
+    from linred.solvers.formulations import Limits
 
     joint = random_joint(np.random.default_rng(3), 6, 30, zeros=0.2)
     lifts = joint.p_x_given_s / joint.p_x
     for ldp in (0.3, 1.0, 3.0):
-        low, high = _intervals(lifts, joint.p_s, np.exp(ldp), np.exp(-ldp), 1.0)
+        low, high = _intervals(lifts, Limits(joint.p_s, joint.p_x, True, ldp))
         np.testing.assert_allclose(high, np.exp(ldp) * low, rtol=1e-15)
         expected = [interval_by_bisection(column, joint.p_s, np.exp(ldp)) for column in lifts.T]
         cut = joint.p_s @ np.maximum(lifts - high, 0.0)

@@ -148,8 +148,8 @@ def test_names_out_are_of_the_frame_that_was_fitted():
 
 
 BAD_SETTINGS = [
-    ({"alpha": None}, "no target: give ldp=, log_lift= or both, or alpha="),
-    ({"ldp": 1.0}, "alpha= and a target are both given: give alpha=, or ldp= and/or log_lift="),
+    ({"alpha": None}, "no target: give ldp=, log_lift= or another limit of linred.Target, or alpha="),
+    ({"ldp": 1.0}, "alpha= and a target are both given: give alpha=, or limits such as ldp="),
     ({"alpha": 1.5}, "alpha = 1.5 is outside [0, 1]"),
     ({"alpha": None, "log_lift": -1.0}, "log_lift = -1.0 is outside [0, inf]"),
     ({"mechanism": "best"}, "mechanism = 'best' is not 'optimal', 'non_markov', 'markov' or a function"),

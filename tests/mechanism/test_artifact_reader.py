@@ -63,9 +63,8 @@ def test_artifacts_of_earlier_versions_have_the_figures_that_they_say(name):
     ):
         stated = {key: math.inf if value == "inf" else value for key, value in content["figures"][kind].items()}
         assert figures.as_dict() == pytest.approx(stated, rel=1e-12)
-    assert mechanism.target._asdict() == {
-        key: math.inf if value == "inf" else value for key, value in content["made"]["target"].items()
-    }
+    limits = {key: math.inf if value == "inf" else value for key, value in content["made"]["target"].items()}
+    assert mechanism.target == Target(**limits)
     assert (mechanism.certified is None) == (content["certified"] is None)
     assert [part.name for part in mechanism.fitted.public] == [part["name"] for part in content["fitted"]["public"]]
 

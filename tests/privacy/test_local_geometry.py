@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import linred
 from linred import Joint
@@ -17,10 +18,44 @@ def test_exact_figures_lie_in_their_intervals(counts, alpha):
     figures = linred.local(joint, base=2)
     for name in ("ldp", "log_lift", "mutual_information"):
         exact, (_, least, most) = getattr(linred, name)(joint, 2), getattr(figures, name)
-        assert least * (1 - 1e-12) - 1e-14 <= exact <= most * (1 + 1e-12) + 1e-14
+        assert least <= exact <= most
     assert (
         figures.radius < 1.0 or math.isinf(figures.ldp.most) or figures.radius == pytest.approx(max(1, figures.radius))
     )
+
+
+tiny_shares = st.one_of(st.floats(0.0, 1e-6), alphas)
+
+
+@given(count_tables, tiny_shares, st.booleans())
+def test_exact_figures_lie_in_the_intervals_of_the_first_order(counts, alpha, near_one):
+    joint, alpha = Joint.from_counts(counts), 1.0 - alpha if near_one else alpha
+    found, released = linred.first_order(joint, alpha, 2), linred.linear_reduction(joint, alpha)
+    assert found.ldp_interval[0] <= linred.ldp(released, 2) <= found.ldp_interval[1]
+    assert found.log_lift_interval[0] <= linred.log_lift(released, 2) <= found.log_lift_interval[1]
+    if alpha < 1.0:
+        assert found[:2] == ((1 - alpha) * linred.ldp(joint, 2), (1 - alpha) * linred.log_lift(joint, 2))
+    else:
+        assert found[:2] == (0.0, 0.0)
+        assert found.ldp_interval[1] < 1e-13
+
+
+def test_intervals_of_the_first_order_are_of_use():
+    """They are not wider than what Taylor's remainder says, and expose the paper's approximation where it is wrong."""
+    wrong = Joint.from_conditional([[0.002, 0.998], [0.998, 0.002]], [0.5, 0.5])
+    found = linred.first_order(wrong, 0.5)
+    assert found.ldp == pytest.approx(3.11, abs=0.005)
+    assert found.ldp_interval == pytest.approx((0.996 - 0.4921, 0.996 + 0.4921), abs=1e-4)
+    near = linred.first_order(example_1(), 0.99)
+    assert near.ldp_interval[1] - near.ldp_interval[0] < 2e-4
+    assert near.ldp_interval[0] > 0.0
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match=r"alpha = 2 is outside \[0, 1\]"):
+        linred.first_order(example_1(), 2)
+    with pytest.raises(ValueError, match=r"base = 1\.0 is not a finite number above 1"):
+        linred.first_order(example_1(), 0.5, base=1)
 
 
 def test_against_the_definitions():

@@ -13,7 +13,7 @@ from scipy.stats import entropy as scipy_entropy
 import linred
 from linred import Joint
 from linred.privacy import metrics
-from support.joints import alphas, count_tables, example_1
+from support.joints import count_tables, example_1
 
 
 def brute_force(counts):
@@ -192,20 +192,80 @@ def test_leakages_are_in_their_known_order(counts):
     assert linred.ldp(joint) <= linred.max_lift(joint) + linred.min_lift(joint) + 1e-14
 
 
-@given(count_tables, alphas)
-def test_first_order_approximations(counts, alpha):
+@given(count_tables, ORDERS)
+def test_no_order_exceeds_maximal_leakage(counts, order):
     joint = Joint.from_counts(counts)
-    approximation = linred.first_order(joint, alpha, 2)
-    if alpha < 1.0:
-        assert approximation.ldp == (1 - alpha) * linred.ldp(joint, 2)
-        assert approximation.log_lift == (1 - alpha) * linred.log_lift(joint, 2)
+    assert linred.alpha_leakage(joint, order) <= linred.maximal_leakage(joint) + 1e-13
+
+
+EPSILONS = st.one_of(st.sampled_from([0.0, 1e-9, 0.5, math.log(2), 1.0, 5.0, 1e4, math.inf]), st.floats(0.0, 4.0))
+
+
+@given(count_tables, EPSILONS)
+def test_delta_against_its_definition(counts, epsilon):
+    joint = Joint.from_counts(counts)
+    with mpmath.workdps(40):
+        factor, rows = (
+            mpmath.exp(epsilon),
+            [[mpmath.mpf(n) / sum(row) for n in row] for row in counts.tolist() if any(row)],
+        )
+
+        def excess(p, q):
+            return mpmath.fsum(max(mpmath.mpf(0), a - factor * b if b else a) for a, b in zip(p, q, strict=True))
+
+        expected = float(max(excess(p, q) for p in rows for q in rows))
+    value, (s, s_prime) = linred.delta(joint, epsilon, where=True)
+    assert value == linred.delta(joint, epsilon) == pytest.approx(expected, abs=1e-14)
+    assert joint.p_s[s] > 0.0
+    assert joint.p_s[s_prime] > 0.0
+    if epsilon < 100.0:
+        attained = np.maximum(joint.p_x_given_s[s] - math.exp(epsilon) * joint.p_x_given_s[s_prime], 0.0).sum()
+        assert value == pytest.approx(attained, abs=1e-14)
+
+
+@given(count_tables)
+def test_delta_between_total_variation_and_ldp(counts):
+    joint = Joint.from_counts(counts)
+    p = joint.p_x_given_s[joint.p_s > 0.0]
+    assert linred.delta(joint, 0.0) == pytest.approx(0.5 * np.abs(p[:, None] - p).sum(axis=2).max(), abs=1e-14)
+    epsilon = linred.ldp(joint)
+    if epsilon < math.inf:
+        assert linred.delta(joint, epsilon) <= 1e-14
     else:
-        assert approximation[:2] == (0.0, 0.0)
-    lift = [
-        counts[s, x] * int(counts.sum()) <= 2 * int(counts[s].sum()) * int(counts[:, x].sum())
-        for s, x in np.ndindex(counts.shape)
+        excluded = max(row[other == 0.0].sum() for row in p for other in p)
+        assert linred.delta(joint, math.inf) == pytest.approx(excluded, abs=1e-14)
+
+
+def test_delta_of_probabilities_near_the_smallest_double():
+    """e^epsilon overflows, but not its product with 5e-324: at 740 that is about 0.02, and at 750 above one."""
+    joint = Joint.from_conditional([[0.5, 0.5], [1.0, 5e-324]], [0.5, 0.5])
+    for epsilon in (700.0, 740.0, 744.0, 750.0):
+        with mpmath.workdps(30):
+            expected = float(max(0, mpmath.mpf(0.5) - mpmath.exp(epsilon) * mpmath.mpf(5e-324)))
+        assert linred.delta(joint, epsilon) == pytest.approx(expected, rel=1e-12)
+
+
+def test_delta_in_slices(monkeypatch):
+    joint = Joint(np.random.default_rng(4).dirichlet(np.ones(35)).reshape(7, 5))
+    whole = [linred.delta(joint, epsilon, where=True) for epsilon in (0.0, 0.3, 1.0)]
+    monkeypatch.setattr(metrics, "SLICE", 11)  # two rows, two, two and one
+    assert [linred.delta(joint, epsilon, where=True) for epsilon in (0.0, 0.3, 1.0)] == whole
+
+
+@given(count_tables)
+def test_the_max_lift_of_each_symbol(counts):
+    joint = Joint.from_counts(counts)
+    n, n_s, n_x = int(counts.sum()), counts.sum(axis=1), counts.sum(axis=0)
+    expected = [
+        math.log2(max(n * int(counts[s, x]) / (int(n_s[s]) * int(n_x[x])) for s in np.flatnonzero(n_s)))
+        if n_x[x]
+        else 0.0
+        for x in range(counts.shape[1])
     ]
-    assert approximation.valid == all(lift)
+    lifts = linred.max_lift(joint, 2, by_y=True)
+    assert lifts == pytest.approx(expected, rel=1e-12, abs=1e-14)
+    assert lifts.max() == pytest.approx(linred.max_lift(joint, 2), rel=1e-14)
+    assert joint.p_x @ np.exp2(lifts) == pytest.approx(2.0 ** linred.maximal_leakage(joint, 2), rel=1e-12)
 
 
 def test_entropy_is_scipys():
@@ -222,13 +282,20 @@ BAD = [
     (lambda joint: linred.alpha_leakage(joint, math.nan), "order = nan"),
     (
         lambda joint: linred.dp(joint, np.ones((2, 2))),
-        "neighbors has dtype float64 .* give a boolean 2 x 2 matrix, or 'hamming'",
+        "neighbors has dtype float64: give a matrix of True and False",
     ),
     (lambda joint: linred.dp(joint, np.ones((3, 3), bool)), r"shape \(3, 3\)"),
     (lambda joint: linred.dp(joint, np.array([[0, 1], [0, 0]], bool)), r"neighbors is not symmetric: \[0, 1\] is True"),
     (lambda joint: linred.dp(joint, "hamming"), r"s_labels\[0\] is not a tuple of the same length"),
-    (lambda joint: linred.dp(joint, "manhattan"), "neighbors has dtype <U9"),
-    (lambda joint: linred.first_order(joint, 2), r"alpha = 2 is outside \[0, 1\]"),
+    (lambda joint: linred.dp(joint, "manhattan"), "neighbors = 'manhattan' is not 'hamming', a matrix or a function"),
+    (lambda joint: linred.delta(joint, -1.0), r"epsilon = -1.0 is outside \[0, inf\]"),
+    (lambda joint: linred.delta(joint, math.nan), "epsilon = nan is outside"),
+    (
+        lambda joint: linred.max_lift(joint, where=True, by_y=True),
+        "^where= and by_y= are both True: .* leave where out$",
+    ),
+    (lambda joint: linred.max_lift(joint, by_y="x"), "by_y = 'x' is not True or False"),
+    (lambda joint: linred.max_lift(joint, base=1, by_y=True), "base = 1.0 is not a finite number above 1"),
 ]
 
 

@@ -8,43 +8,50 @@ from types import SimpleNamespace
 import pytest
 
 import linred
-from linred.privacy.target import Target, takes_target, target_or_alpha
+from linred.privacy.takes_target import takes_target, target_or_alpha
+from linred.privacy.target import Target
 from support.joints import example_1
 
 
-@takes_target
+@takes_target()
 def either(joint, alpha=None, *, target=None, more=0):
     return joint, alpha, target, more
 
 
-@takes_target
+@takes_target(needed=True)
 def needed(joint, *, target):
     return target
 
 
+JOINT = example_1()
+
+
 def test_limits_are_a_target():
-    assert either(1, ldp=1.0, more=2) == (1, None, Target(1.0, math.inf), 2)
-    assert either(1, target=Target(log_lift=0.5)) == either(1, log_lift=0.5)
-    assert either(1, 0.5) == either(1, alpha=0.5) == (1, 0.5, None, 0)
-    assert needed(1, ldp=1, log_lift=0.5) == Target(1.0, 0.5)
-    assert needed(1, ldp=math.inf) == Target()
+    assert either(JOINT, ldp=1.0, more=2) == (JOINT, None, Target(1.0), 2)
+    assert either(JOINT, target=Target(log_lift=0.5)) == either(JOINT, log_lift=0.5)
+    assert either(JOINT, 0.5) == either(JOINT, alpha=0.5) == (JOINT, 0.5, None, 0)
+    assert needed(JOINT, ldp=1, log_lift=0.5) == Target(1.0, 0.5)
+    assert needed(JOINT, ldp=math.inf) == Target()
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: either(1), r"^no target: give ldp=, log_lift= or both, or alpha=$"),
+        (lambda: either(JOINT), r"^no target: give ldp=, log_lift= or another limit of linred.Target, or alpha=$"),
         (
-            lambda: either(1, 0.5, ldp=1.0),
-            r"^alpha= and a target are both given: give alpha=, or ldp= and/or log_lift=$",
+            lambda: either(JOINT, 0.5, ldp=1.0),
+            r"^alpha= and a target are both given: give alpha=, or limits such as ldp=$",
         ),
-        (lambda: either(1, alpha=0.5, target=Target(1.0)), r"^alpha= and a target are both given"),
-        (lambda: either(1, alpha=2.0), r"^alpha = 2.0 is outside \[0, 1\]$"),
-        (lambda: either(1, ldp=1.0, target=Target(1.0)), r"^target= and ldp= are both given: give one of them$"),
-        (lambda: needed(1), r"^no target: give ldp=, log_lift= or both$"),
-        (lambda: either(1, alpha=0.5, ldp=math.inf), r"^alpha= and a target are both given"),
-        (lambda: needed(1, ldp=-1.0), r"^ldp = -1.0 is outside \[0, inf\]$"),
-        (lambda: target_or_alpha(None, {"ldp": None}), r"^no target: give ldp= or both, or alpha="),
+        (lambda: either(JOINT, alpha=0.5, target=Target(1.0)), r"^alpha= and a target are both given"),
+        (lambda: either(JOINT, alpha=2.0), r"^alpha = 2.0 is outside \[0, 1\]$"),
+        (lambda: either(JOINT, ldp=1.0, target=Target(1.0)), r"^target= and ldp= are both given: give one of them$"),
+        (lambda: needed(JOINT), r"^no target: give ldp=, log_lift= or another limit of linred.Target$"),
+        (lambda: either(JOINT, alpha=0.5, ldp=math.inf), r"^alpha= and a target are both given"),
+        (lambda: needed(JOINT, ldp=-1.0), r"^ldp = -1.0 is outside \[0, inf\]$"),
+        (
+            lambda: target_or_alpha(None, {"ldp": None}),
+            r"^no target: give ldp=, log_lift= or another limit of linred.Target, or alpha=",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_named(call, message):
@@ -53,20 +60,24 @@ def test_what_cannot_be_asked_is_named(call, message):
 
 
 def test_other_keywords_are_refused_by_name():
-    for call in (lambda: either(1, lpd=1.0), lambda: either(1, ldp=1.0, lpd=3), lambda: needed(1, alpha=0.5)):
+    for call in (
+        lambda: either(JOINT, lpd=1.0),
+        lambda: either(JOINT, ldp=1.0, lpd=3),
+        lambda: needed(JOINT, alpha=0.5),
+    ):
         with pytest.raises(TypeError, match=r"^(either|needed)\(\) got an unexpected keyword argument '(lpd|alpha)'"):
             call()
     for call in (lambda: either(), lambda: needed(ldp=1.0)):
         with pytest.raises(TypeError, match="missing a required argument: 'joint'"):
             call()
     with pytest.raises(TypeError, match="too many positional arguments"):
-        needed(1, 0.5)
+        needed(JOINT, 0.5)
 
 
 @pytest.mark.parametrize("target", [1, (1.0, 2.0), "x"])
 def test_a_target_is_a_target(target):
     with pytest.raises(TypeError, match=r"^target is a (int|tuple|str), not a linred\.Target$"):
-        either(1, target=target)
+        either(JOINT, target=target)
 
 
 ASKED_FOR_EPSILON = {
@@ -100,7 +111,7 @@ MAKERS = [linred.alpha_for, linred.markov, linred.non_markov, linred.optimal, li
 def test_help_shows_the_limits(make):
     parameters = inspect.signature(make).parameters
     assert "target" not in parameters
-    for name in Target._fields:
+    for name in make.meets:
         assert parameters[name].default is None
         assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
     assert pickle.loads(pickle.dumps(make)) is make

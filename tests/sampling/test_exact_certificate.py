@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import linred
 from linred.privacy.leakage import FIGURES, Leakage
 from linred.sampling import exact_certificate
+from linred.sampling.sampled_probabilities import Channel
 from support import stats
 from support.exact_figures import exact_figures, log_ratio
 from support.joints import alphas, count_tables, example_1, random_joint
-from support.mechanisms import CLOSED_FORMS
+from support.mechanisms import CLOSED_FORMS, from_channel
 
 
 def check_certificate(sampler, digits=50):
@@ -106,6 +107,54 @@ def test_long_thresholds_and_several_tables():
         sampler = CLOSED_FORMS[name](joint, 0.4).sampler()
         assert sampler.first_stage == "keep" or name == "markov"
         check_certificate(sampler)
+
+
+def exact_given_x(sampler, digits=50):
+    """The LDP given x, from P(y|s,x) as read cell by cell."""
+    channel, joint = stats.channel(sampler), sampler.joint
+    largest = mpmath.mpf(0)
+    with mpmath.workdps(digits):
+        for x in range(joint.shape[1]):
+            rows = [channel[s if sampler.sees_s else 0, x] for s in np.flatnonzero(~joint.unseen[:, x])]
+            columns = zip(*rows, strict=True)
+            largest = max([largest, *(log_ratio(max(column), min(column)) for column in columns)])
+    return largest
+
+
+def check_given_x(sampler, digits=50):
+    stated, true = exact_certificate.ldp_given_x_above(Channel(sampler)), exact_given_x(sampler, digits)
+    if true == 0 or math.isinf(true):
+        assert stated == float(true)
+    else:
+        assert true <= stated <= true + 1e-14 * (1 + true)
+
+
+@given(count_tables, alphas, st.sampled_from(sorted(CLOSED_FORMS)))
+def test_ldp_given_x_is_at_or_just_above_the_truth(counts, alpha, name):
+    check_given_x(CLOSED_FORMS[name](linred.Joint.from_counts(counts), alpha).sampler())
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (5, 4), (3, 20)])
+def test_ldp_given_x_where_it_is_finite(shape):
+    rng = np.random.default_rng(5)
+    for spread in (1e-15, 1e-6, 1.0):
+        joint = random_joint(rng, *shape, zeros=0.2)
+        channel = rng.dirichlet(np.ones(shape[1]), shape[1]) * (1.0 + spread * rng.random((*shape, shape[1])))
+        mechanism = from_channel(joint, channel / channel.sum(axis=2, keepdims=True))
+        assert 0.0 < linred.ldp_given_x(mechanism) < math.inf
+        check_given_x(mechanism.sampler())
+        assert exact_certificate.ldp_given_x_above(Channel(mechanism.sampler())) == pytest.approx(
+            linred.ldp_given_x(mechanism), abs=1e-14
+        )
+
+
+def test_ldp_given_x_of_tiny_probabilities():
+    """The tables hold 2^-64; their ratio to one is finite, and no row is taken for zero."""
+    joint = linred.Joint.from_counts([[1, 1], [1, 1]])
+    channel = np.array([[[1e-30, 1.0], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]]])
+    sampler = from_channel(joint, channel).sampler()
+    assert 40.0 < exact_given_x(sampler) < 90.0
+    check_given_x(sampler)
 
 
 def test_what_depends_on_nothing_is_exactly_zero():

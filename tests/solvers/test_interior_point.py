@@ -16,14 +16,13 @@ from support.joints import adult, count_tables, random_joint, targets
 from support.promises import check_promises
 
 TARGETS = [{"ldp": 0.3}, {"ldp": 2.0}, {"log_lift": 0.4}, {"ldp": 0.8, "log_lift": 0.5}]
+TARGETS += [{"max_lift": 0.2}, {"min_lift": 0.3}, {"max_lift": 0.2, "min_lift": 0.5}, {"ldp": 1.0, "max_lift": 0.2}]
 
 
 def both(joint, target):
     """Return the merged problem and the answers of the interior-point method and of HiGHS."""
     merged = Merged(joint, symbols=True)
-    limits = formulations.Limits(
-        merged.p_s, merged.p_x, target.get("ldp", math.inf), target.get("log_lift", math.inf), True
-    )
+    limits = formulations.Limits.of(linred.Target(**target), merged, True)
     return merged, interior_point.fewest_changes(limits, merged.p, math.inf), formulations.network(limits, merged.p)
 
 
@@ -34,8 +33,12 @@ def check(joint, target):
     assert ours.cost - ours.bound < 1e-9
     np.testing.assert_allclose(ours.matrix.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     np.testing.assert_allclose(merged.p_s @ ours.matrix / merged.p_x, 1.0, rtol=0, atol=1e-12)
-    ratio = ours.matrix.max(axis=0) / ours.matrix.min(axis=0)
-    assert ratio.max() <= math.exp(min(target.get("ldp", math.inf), 2 * target.get("log_lift", math.inf))) * (1 + 1e-9)
+    lifts, wanted = ours.matrix / merged.p_x, linred.Target(**target)
+    with np.errstate(divide="ignore"):
+        logs = np.log(lifts)
+    assert (logs.max(axis=0) - logs.min(axis=0)).max() <= min(wanted.ldp, 2.0 * wanted.log_lift) + 1e-9
+    assert logs.max() <= min(wanted.max_lift, wanted.log_lift) + 1e-9
+    assert -logs.min() <= min(wanted.min_lift, wanted.log_lift) + 1e-9
     loss = merged.p_s @ np.maximum(merged.p - ours.matrix, 0.0).sum(axis=1)
     assert loss == pytest.approx(ours.cost, rel=1e-8, abs=1e-10)
 
