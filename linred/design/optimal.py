@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
-from linred._common.types import Least, Matrix, Prefer
+from linred._common.types import LabelMatrix, Least, Prefer
 from linred.design import baselines, calibration, coupling, markov_tables
 from linred.design.closed_form import markov, non_markov
 from linred.design.least_leakage import Share, least_leakage
@@ -53,7 +53,7 @@ def optimal(
     max_distortion: float | None = None,
     least: Least | None = None,
     sees_s: bool = True,
-    distortion: Matrix | None = None,
+    distortion: LabelMatrix | None = None,
     keep_marginal: bool = True,
     prefer: Prefer | None = None,
     time_limit: float | None = None,
@@ -78,9 +78,9 @@ def optimal(
         The figure that max_changed or max_distortion makes as small as possible, to 1e-6 nats; by default "ldp".
     sees_s : bool, default True
         Whether the mechanism uses S when sampling. If False, it is a matrix P(y|x).
-    distortion : array_like of shape (|X|, |X|), optional
-        Nonnegative costs with a zero diagonal. The mechanism minimises E d(X, Y); without a distortion, the share of
-        changed records.
+    distortion : |X| x |X| matrix, mapping {(x, y): cost}, function of two labels, "absolute" or "squared", optional
+        Nonnegative costs, 0 for keeping a symbol. The names stand for |x - y| and (x - y)^2 of labels that are numbers.
+        The mechanism minimises E d(X, Y); without a distortion, the share of changed records.
     keep_marginal : bool, default True
         Whether P_Y = P_X is required. If False, P_Y is free, lifts are relative to P_Y, and a symbol with P(x) = 0 is
         never published.

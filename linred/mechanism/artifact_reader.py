@@ -11,6 +11,7 @@ import numpy as np
 
 from linred._common import validation
 from linred.columns import labels
+from linred.columns.label_matrix import matrix_of
 from linred.columns.schema import ColumnSpec, FitSchema, Leak, check_edges
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
@@ -133,7 +134,7 @@ def _mechanism(content):
         released=None if released is None else _joint("released", released, s_labels, x_labels),
         distortion=None
         if content["distortion"] is None
-        else validation.distortion(content["distortion"], joint.shape[1]),
+        else matrix_of("distortion", content["distortion"], joint.x_labels),
         gap=validation.number("gap", made["gap"], 0.0, MOST_GAP),
         target=None if made["target"] is None else _target(made["target"]),
         fitted=_loaded_fitted(content["fitted"], s_labels, x_labels),

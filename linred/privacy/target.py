@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linred._common import validation
+from linred.columns.composite import codes_of, columns_of
 from linred.columns.label_matrix import groups_of, matrix_of
 from linred.privacy.leakage import Leakage
-from linred.privacy.neighbors import codes_of, columns_of, neighbor_matrix
+from linred.privacy.neighbors import neighbor_matrix
 
 NO_LIMIT = {"max_changed_by_s": 1.0}
 """The value of a limit that limits nothing, where it is not inf."""
