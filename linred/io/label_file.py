@@ -79,7 +79,8 @@ class MatrixFile:
     """
 
     def __init__(self, path):
-        self._sheet = sheet = _Sheet(path)
+        self.path, self._sheet = path, _Sheet(path)
+        sheet = self._sheet
         self._column_axis = _Axis(path, "column", sheet.header[1:], range(2, len(sheet.header) + 1))
         self._cells = np.empty((len(sheet.rows), len(sheet.header) - 1))
         for i, row in enumerate(sheet.rows):
@@ -118,7 +119,7 @@ class GroupColumn:
     """One column of groups of a group file; `linred.columns.label_matrix.groups_of` accepts it as groups."""
 
     def __init__(self, sheet, column):
-        self._sheet, self._column = sheet, column
+        self.path, self._sheet, self._column = sheet.path, sheet, column
 
     def groups_for(self, labels):
         """Return the group of each label: the text in the file. All empty cells are one group."""
