@@ -210,7 +210,9 @@ class Unread:
 
 
 CERTIFIED = {"confidence": 0.9}
-NOT_CERTIFIED = "= cannot be certified: leave confidence out, which meets it for the fitted distribution, or give ldp= "
+NOT_CERTIFIED = (
+    "= cannot be certified: leave confidence= out, which meets it for the fitted distribution, or give ldp= "
+)
 REFUSED = [
     ({"mechanism": "markov", "given_x": 1.0}, "markov cannot meet given_x=: use optimal, which can"),
     (
