@@ -7,6 +7,7 @@ from linred._common.types import Coupling, Matrix, Prefer
 from linred._kernels import coupling as coupling_kernel
 from linred.design import calibration, markov_tables
 from linred.design.coupling import chosen, coupled
+from linred.design.exact_independence import exactly_coupled, independent
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism.mechanism import Mechanism
@@ -98,10 +99,15 @@ def non_markov(
     coupling, distortion = chosen(joint, prefer, distortion, coupling)
     build = partial(_proposition_1, joint, coupling=coupling, distortion=distortion)
     if target is not None:
-        return calibration.meeting_by_alpha(joint, target, build, partial(_lemma_1, joint, 1.0))
+        exactly = partial(independent, joint, joint.p_x, "non_markov", coupling=coupling, distortion=distortion)
+        return calibration.meeting_by_alpha(joint, target, build, exactly)
     return build(validation.alpha(alpha))
 
 
 def _proposition_1(joint, alpha, coupling, distortion):
+    if alpha == 1.0:
+        about = {"name": "non_markov", "alpha": 1.0, "coupling": coupling, "distortion": distortion}
+        if (exact := exactly_coupled(joint, joint.p_x, **about)) is not None:
+            return exact
     released, delta = linear_reduction(joint, alpha), coupling_kernel.excess(joint.p_x_given_s, joint.p_x, alpha)
     return coupled(joint, released, delta, coupling=coupling, distortion=distortion, name="non_markov", alpha=alpha)
