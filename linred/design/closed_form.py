@@ -60,7 +60,8 @@ def non_markov(
 ) -> Mechanism:
     """Return the mechanism of Proposition 1: for each s, move only the excess of P(x|s) over P(y|s) to the deficits.
 
-    P(y|s) = (1-alpha) P(x|s) + alpha P(x), the linear reduction.
+    P(y|s) = (1-alpha) P(x|s) + alpha P(x), the linear reduction. With alpha = 1, it is sampled in whole numbers where
+    they are small enough (`linred.design.exact_independence`): P(y|s) = P(y) then holds exactly.
 
     Parameters
     ----------
@@ -71,8 +72,9 @@ def non_markov(
     ldp, log_lift, max_lift, min_lift, dp, neighbors, pairs, secrets
         The limits of a `linred.Target`, one or several. alpha is then `alpha_for` plus a margin, so that not only the
         formula but the sampled integers meet the target: no figure of `sampler().certificate()` exceeds its limit. A
-        target of 0, or one too small for the 64-bit tables, gives the mechanism that draws y from P_X independently of
-        s and x. That changes far more records than a small positive target does.
+        target of 0, or one too small for the 64-bit tables, gives alpha = 1 in whole numbers, with an LDP of exactly 0,
+        if products of counts stay below 2^63. Otherwise y is drawn from P_X independently of s and x, which changes far
+        more records.
     distortion : array_like of shape (|X|, |X|), optional
         Nonnegative costs with a zero diagonal. The transport plans then minimise E d(X, Y), exactly and for any such d,
         and change the fewest records among plans of equal cost; see `linred.solvers.transport`.
@@ -106,8 +108,8 @@ def non_markov(
 
 def _proposition_1(joint, alpha, coupling, distortion):
     if alpha == 1.0:
-        about = {"name": "non_markov", "alpha": 1.0, "coupling": coupling, "distortion": distortion}
-        if (exact := exactly_coupled(joint, joint.p_x, **about)) is not None:
+        how = {"coupling": coupling, "distortion": distortion}
+        if (exact := exactly_coupled(joint, joint.p_x, name="non_markov", **how)) is not None:
             return exact
     released, delta = linear_reduction(joint, alpha), coupling_kernel.excess(joint.p_x_given_s, joint.p_x, alpha)
     return coupled(joint, released, delta, coupling=coupling, distortion=distortion, name="non_markov", alpha=alpha)

@@ -59,15 +59,20 @@ def exactly_coupled(joint, p_y, *, coupling="northwest", distortion=None, **abou
         return None
     p, q = weights
     supply, demand = p * q.sum(), p.sum(axis=1, keepdims=True) * q
-    p_y = joint.p_x if _is_marginal(joint, p_y) else q / q.sum()
+    kept = _is_marginal(joint, p_y)
+    p_y = joint.p_x if kept else q / q.sum()
     if distortion is None and coupling == "proportional":
         parts, gap = _proportional(supply, demand, q), 0.0
     else:
         rows, complete, gaps = _flows(joint, p_y, supply, demand, coupling, distortion)
         gap = float(joint.p_s @ (gaps / np.maximum(supply.sum(axis=1), 1)))
         parts = _parts_of_flows(supply, demand, q, rows, complete)
-    released = Joint.from_parts(np.tile(p_y, (len(p), 1)), joint.p_s, p_y, joint.s_labels, joint.x_labels)
-    return Mechanism(joint, sees_s=True, released=released, distortion=distortion, gap=gap, **parts, **about)
+    if kept:
+        parts["alpha"] = 1.0  # this is the linear reduction
+    else:
+        tiled = np.tile(p_y, (len(p), 1))
+        parts["released"] = Joint.from_parts(tiled, joint.p_s, p_y, joint.s_labels, joint.x_labels)
+    return Mechanism(joint, sees_s=True, distortion=distortion, gap=gap, **parts, **about)
 
 
 def _is_marginal(joint, p_y):
@@ -76,7 +81,9 @@ def _is_marginal(joint, p_y):
 
 def _weights(joint, p_y):
     """Return the `_Weights`, or None if products of them would exceed 2^63."""
-    rows = [weights_given(joint, s) if joint.p_s[s] > 0.0 else np.zeros(p_y.size, object) for s in range(len(joint.p_s))]
+    rows = [
+        weights_given(joint, s) if joint.p_s[s] > 0.0 else np.zeros(p_y.size, object) for s in range(len(joint.p_s))
+    ]
     largest = max(int(row.sum()) for row in rows)
     if _is_marginal(joint, p_y):
         q = marginal_weights(joint)

@@ -105,8 +105,10 @@ def optimal(
     keep_marginal=True, no mechanism *with P_Y = P_X* changes fewer records (up to the gap); keep_marginal=False can
     change fewer: .762 % of the records in place of .836 % for UCI Adult (marital status, occupation) at ldp=1.
 
-    For a target of 0, y is drawn from P_Y, independently of s and x. This changes far more records than a small
-    positive target does: 90.3 % at ldp=0 and 13.4 % at ldp=1e-12 for the same data.
+    A target of LDP or lifts of 0 is met exactly, at the price of Proposition 1 (13.4 % of the records for the same
+    data), if sees_s is True and the products of counts stay below 2^63; see `linred.design.exact_independence`.
+    Otherwise, as for most P(S, X) given as doubles, y is drawn from P_Y independently of s and x, which changes far more
+    records (90.3 %).
 
     Cost: if sees_s is True, a linear programme of |S||X| cells; where every change costs the same, symbols with
     proportional columns share one cell, and with P_Y = P_X an interior-point method solves it. If sees_s is False, the

@@ -6,6 +6,7 @@ import numpy as np
 
 from linred.distribution.whole_weights import weights_given
 
+
 class Channel:
     """P(y|s,x) of a sampler's tables, in whole numbers.
 
