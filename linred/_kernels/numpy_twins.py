@@ -176,8 +176,8 @@ def draw_whole(row, limit, cells, x, words):
 def sample(kernel, shift, s_codes, x_codes, words, blocks):
     """Sample all records of two columns of codes; s_codes is None for a mechanism that does not use S.
 
-    words : random words of the first stage, or None. blocks : 16 random bytes for each record, needed or not; for tables
-        out of whole numbers, an array of them for each try.
+    words : random words of the first stage, or None. blocks : 16 random bytes for each record, needed or not; an array
+        of them for each try, if tables are out of whole numbers.
     """
     y_codes, tries = np.empty_like(x_codes), [blocks] if kernel.limits is None else blocks
     for i, x in enumerate(x_codes.tolist()):
