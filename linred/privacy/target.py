@@ -12,7 +12,7 @@ import numpy as np
 from linred._common import validation
 from linred.columns.composite import codes_of, columns_of
 from linred.columns.label_matrix import groups_of, matrix_of
-from linred.privacy.leakage import Leakage
+from linred.privacy.leakage import FIGURES, Leakage
 from linred.privacy.neighbors import neighbor_matrix
 
 NO_LIMIT = {"max_changed_by_s": 1.0}
@@ -123,7 +123,10 @@ class Target:
         return dataclasses.replace(self, **changes) if changes else self
 
     def is_met_by(self, figures: Leakage) -> bool:
-        """Return whether no figure of a `Leakage` is above its limit; the target must limit no other figures."""
+        """Return whether no figure of a `Leakage` is above its limit; a ValueError is raised for a limit of no figure."""
+        for name in self.limits:
+            if name not in FIGURES:
+                raise ValueError(f"{name}= limits no figure of a Leakage: see met of sampler().certificate()")
         return all(getattr(figures, name) <= limit for name, limit in self.limits.items())
 
     def __eq__(self, other: object) -> bool:

@@ -37,7 +37,9 @@ MADE = {
     "neighbours and pairs": lambda: linred.optimal(
         COMPOSITE, dp=0.5, neighbors="hamming", pairs={(("f", 20), ("m", 40)): 0.4, (("m", 40), ("f", 20)): 1e-3}
     ),
-    "secrets": lambda: linred.optimal(COMPOSITE, ldp=0.9, secrets={(0,): 0.3, (1, 0): math.inf, lambda s: s[1] > 30: 0.4}),
+    "secrets": lambda: linred.optimal(
+        COMPOSITE, ldp=0.9, secrets={(0,): 0.3, (1, 0): math.inf, lambda s: s[1] > 30: 0.4}
+    ),
     "each secret": lambda: linred.optimal(COMPOSITE, ldp=0.4, secrets="each"),
     "given x": lambda: linred.optimal(COMPOSITE, ldp=0.7, given_x=1.0),
     "all limits": lambda: linred.optimal(COMPOSITE, **ALL_LIMITS),
