@@ -102,6 +102,14 @@ class Target:
         """The limits that are set, by name."""
         return {name: value for name in TARGETS if self._limits(name, value := getattr(self, name))}
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """The limits that are set for figures of a `Leakage`, by name. With secrets in a list, `ldp` is none of them."""
+        of_secrets = self.secrets is not None and not _have_limits(self.secrets)
+        return {
+            name: limit for name, limit in self.limits.items() if name in FIGURES and not (of_secrets and name == "ldp")
+        }
+
     @staticmethod
     def _limits(name, value):
         return value < NO_LIMIT.get(name, math.inf) if name in NUMBERS else value is not None
@@ -127,7 +135,7 @@ class Target:
         for name in self.limits:
             if name not in FIGURES:
                 raise ValueError(f"{name}= limits no figure of a Leakage: see met of sampler().certificate()")
-        return all(getattr(figures, name) <= limit for name, limit in self.limits.items())
+        return all(getattr(figures, name) <= limit for name, limit in self.figures.items())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Target):
