@@ -63,7 +63,7 @@ def test_pairs_that_never_occur_keep_their_rows_under_a_limit_given_x(tmp_path):
 
 
 def test_a_target_is_stored_in_the_order_of_the_labels(tmp_path):
-    """Every limit as it was settled, written out by hand; labels of S are ("f", 20), ("f", 40), ("m", 20), ("m", 40)."""
+    """Every limit as it was settled, by hand; the labels of S are ("f", 20), ("f", 40), ("m", 20), ("m", 40)."""
     content = json.loads(stored(MADE["all limits"](), tmp_path).read_bytes())
     differ = [[abs(i // 2 - j // 2) + abs(i % 2 - j % 2) for j in range(4)] for i in range(4)]
     assert content["made"]["target"] == {
