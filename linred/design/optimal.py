@@ -24,7 +24,7 @@ from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism, drawing_from
-from linred.privacy.takes_target import takes_target
+from linred.privacy.takes_target import refuse_given_x, takes_target
 from linred.privacy.target import Target
 from linred.solvers import formulations, interior_point, lp, transport
 from linred.solvers.exact_sums import with_exact_sums
@@ -121,10 +121,7 @@ def optimal(
     sees_s, keep_marginal = validation.flag("sees_s", sees_s), validation.flag("keep_marginal", keep_marginal)
     time_limit = math.inf if time_limit is None else validation.number("time_limit", time_limit, 0.0, math.inf)
     _, distortion = coupling.chosen(joint, prefer, distortion)
-    if target is not None and target.given_x < math.inf and not sees_s:
-        raise ValueError(
-            "given_x= needs sees_s=True: otherwise S adds nothing for someone who knows x, so leave it out"
-        )
+    refuse_given_x(target, sees_s)
     if prefer is not None and not sees_s:
         raise ValueError(f"prefer = {prefer!r} needs sees_s=True: a mechanism that does not use S has no coupling")
     share = Share.of(max_changed, max_distortion, distortion, least, alpha)
