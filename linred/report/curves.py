@@ -88,7 +88,9 @@ class Curves:
         return MEASURES[measure].format(unit=unit_of(self.base))
 
     def __repr__(self) -> str:
-        return f"<Curves of {', '.join(self.labels)} at {self.points.size} values of {self.grid}>"
+        n_missing = len(self.missing)
+        missing = f", {n_missing} point{'s' * (n_missing > 1)} missing" if n_missing else ""
+        return f"<Curves of {', '.join(self.labels)} at {self.points.size} values of {self.grid}{missing}>"
 
 
 def measures_of(mechanism: Mechanism, target: Any, base: float, distortion: np.ndarray | None) -> dict[str, float]:

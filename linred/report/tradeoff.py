@@ -151,10 +151,10 @@ class _Grid:
         """Find the one argument that is a sequence among {name: value}."""
         sequences = {name: points for name in GRIDS if (points := _points(asked.get(name))) is not None}
         if len(sequences) != 1:
-            found = " and ".join(f"{name}=" for name in sequences) or "none"
+            found = ", ".join(f"{name}=" for name in sequences) or "none"
             raise ValueError(
-                f"exactly one argument must be a sequence, the grid, and {found} is given: give several numbers for "
-                "one limit, such as ldp=[0.5, 1, 2], and one number for each of the others"
+                "give the points of exactly one limit as a sequence, such as ldp=[0.5, 1, 2], and one number for each "
+                f"of the others; sequences given: {found}"
             )
         ((name, points),) = sequences.items()
         if not points:
