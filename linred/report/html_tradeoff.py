@@ -65,13 +65,13 @@ def _notes(told, own, curves):
         "independent": told.report.utility.mutual_information <= NOTHING,
         "marginal": not told.keeps_marginal,
         "distortion": told.mechanism.distortion is not None,
-        "both": told.mechanism.target is not None and len(told.mechanism.target.limits) > 1,
+        "both": not told.limited <= {told.measure},
         "x alone": not told.mechanism.sees_s,
         "certified": told.mechanism.certified is not None,
         "large": n_cells > OPTIMAL_CELLS,
         "failed": len(curves) < (3 if n_cells <= SELECTIVE_CELLS else 2),
     }
-    return [words.NOTES[case] for case, holds in cases.items() if holds]
+    return [words.NOTES[case].format(name=words.NAMES[told.measure]) for case, holds in cases.items() if holds]
 
 
 def _curves(joint, measure, own, before):
