@@ -11,10 +11,12 @@ import numpy as np
 
 from linred._common import validation
 from linred.columns import labels
+from linred.columns.label_matrix import matrix_of
 from linred.columns.schema import ColumnSpec, FitSchema, Leak, check_edges
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import ArtifactError
+from linred.mechanism.artifact_target import loaded_target, number, target_content
 from linred.mechanism.artifact_writer import FORMAT, SCHEME_BY_NUMBER, VERSION, digest, rows_by_default, table_digest
 from linred.mechanism.mechanism import Mechanism, released_by
 from linred.mechanism.provenance import FITTED, HELD_OUT, Certified, Design
@@ -94,7 +96,15 @@ def _from_version_1(content):
     return {**content, "made": made, "id": None, "scheme_by_number": 1}
 
 
-MIGRATIONS = (_from_version_1,)
+def _from_version_2(content):
+    """Add the limits that targets have since version 3."""
+    target = content["made"]["target"]
+    if target is not None:
+        target = target_content(Target()) | {name: target[name] for name in ("ldp", "log_lift")}
+    return {**content, "made": {**content["made"], "target": target}}
+
+
+MIGRATIONS = _from_version_1, _from_version_2
 """The function at position i converts content of version i + 1 to version i + 2."""
 
 
@@ -133,17 +143,22 @@ def _mechanism(content):
         released=None if released is None else _joint("released", released, s_labels, x_labels),
         distortion=None
         if content["distortion"] is None
-        else validation.distortion(content["distortion"], joint.shape[1]),
+        else matrix_of("distortion", content["distortion"], joint.x_labels),
         gap=validation.number("gap", made["gap"], 0.0, MOST_GAP),
-        target=None if made["target"] is None else _target(made["target"]),
+        target=loaded_target(made["target"], joint),
         fitted=_loaded_fitted(content["fitted"], s_labels, x_labels),
         design=_loaded_design(content["design"], joint),
         id=_loaded_id(content["id"]),
     )
     _check_released(mechanism)
+    if mechanism.target is None and content["certified"] is None:
+        return mechanism
+    certificate = mechanism.sampler().certificate()
+    if not certificate.met:
+        raise ArtifactError("its tables do not meet its target: fit it again")
     if content["certified"] is None:
         return mechanism
-    certified = _loaded_certified(content["certified"], mechanism)
+    certified = _loaded_certified(content["certified"], certificate.figures)
     _check_certified(certified, mechanism)
     return mechanism.replace(certified=certified)
 
@@ -170,11 +185,6 @@ def _check_released(mechanism):
         reduced = linear_reduction(joint, alpha).p_x_given_s
         if (abs(reduced - released) > RELEASED_SLACK)[joint.p_s > 0.0].any():
             raise ArtifactError("its alpha contradicts its figures: fit it again")
-
-
-def _target(limits):
-    given = {name: limits[name] for name in ("ldp", "log_lift")}
-    return Target.of(**{name: math.inf if limit == "inf" else limit for name, limit in given.items()})
 
 
 def _joint(name, content, s_labels, x_labels):
@@ -226,7 +236,7 @@ def _whole(name, values, below):
     return array
 
 
-def _loaded_certified(content, mechanism):
+def _loaded_certified(content, plug_in):
     return Certified(
         *_loaded_figures(content),
         validation.check_confidence(content["confidence"]),
@@ -234,7 +244,7 @@ def _loaded_certified(content, mechanism):
         validation.whole_number("n_records", content["n_records"], 0, None),
         validation.flag("together", content["together"]),
         _text("because", content["because"]),
-        mechanism.sampler().certificate().figures,
+        plug_in,
         Leakage(*_loaded_figures(content["ceiling"])),
     )
 
@@ -276,8 +286,7 @@ def _loaded_id(text):
 
 
 def _loaded_figures(content):
-    figures = (content[name] for name in FIGURES)
-    return [validation.number("certified", math.inf if one == "inf" else one, 0.0, math.inf) for one in figures]
+    return [number("certified", content[name]) for name in FIGURES]
 
 
 def _loaded_design(content, joint):

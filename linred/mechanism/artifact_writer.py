@@ -16,8 +16,12 @@ import numpy as np
 from linred._common.atomic_file import atomic_writer
 from linred._version import __version__
 from linred.columns import labels
+from linred.mechanism.artifact_target import finite, target_content
+from linred.mechanism.leakage_given_x import ldp_given_x
+from linred.sampling.exact_certificate import ldp_given_x_above
+from linred.sampling.sampled_probabilities import Channel
 
-FORMAT, VERSION = "linred mechanism", 2
+FORMAT, VERSION = "linred mechanism", 3
 SCHEME_BY_NUMBER = 1
 """How draws are addressed by record number (`linred.sampling.keystream`). A faster scheme gets a new number, and a
 mechanism keeps drawing by the one in its artifact. Draws by id have one scheme, which never changes under a key."""
@@ -71,7 +75,7 @@ def summary(mechanism):
             "name": mechanism.name,
             "sees_s": mechanism.sees_s,
             "alpha": mechanism.alpha,
-            "target": None if mechanism.target is None else _target(mechanism.target),
+            "target": target_content(mechanism.target),
             "gap": mechanism.gap,
         },
         "id": mechanism.id,
@@ -81,10 +85,6 @@ def summary(mechanism):
         "certified": None if mechanism.certified is None else _certified_content(mechanism.certified),
         "design": None if mechanism.design is None else _design_content(mechanism.design, mechanism.joint),
     }
-
-
-def _target(target):
-    return finite({name: getattr(target, name) for name in ("ldp", "log_lift")})
 
 
 def _content(mechanism):
@@ -111,14 +111,22 @@ def _content(mechanism):
 
 def _figures(mechanism):
     """Return the figures for human readers. `linred.load` ignores them."""
-    report = mechanism.report()
+    report, sampler = mechanism.report(), mechanism.sampler()
+    certificate = sampler.certificate()
     return {
         "unit": "nats",
         "before": finite(report.before.as_dict()),
         "after": finite(report.after.as_dict()),
-        "sampled_integers_at_most": finite(mechanism.sampler().certificate().as_dict()),
+        "sampled_integers_at_most": finite(certificate.as_dict()),
+        **finite({"ldp_given_x": _ldp_given_x_above(mechanism, sampler)}),
+        "reached": [finite(one._asdict()) for one in certificate.reached],
         "utility": report.utility._asdict(),
     }
+
+
+def _ldp_given_x_above(mechanism, sampler):
+    """Return `ldp_given_x` of the sampled integers, rounded up; doubles find most infinite ones, in far less time."""
+    return math.inf if ldp_given_x(mechanism) == math.inf else ldp_given_x_above(Channel(sampler))
 
 
 def _certified_content(certified):
@@ -134,11 +142,6 @@ def _design_content(design, joint):
         for side, labels in (("redrawn_s", joint.s_labels), ("redrawn_x", joint.x_labels))
     }
     return {**vars(design), **places}
-
-
-def finite(figures):
-    """Replace infinite figures by "inf", because JSON has no infinity."""
-    return {name: "inf" if value == math.inf else value for name, value in figures.items()}
 
 
 def _fitted_content(fitted):
