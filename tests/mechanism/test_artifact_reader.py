@@ -160,11 +160,12 @@ def leaves(value, place=()):
 MARKS = ("Zq7Marker", 918273645, 0.918273645, ["Zq7Marker"], {"Zq7Marker": 918273645}, {"decimal": "Zq7Marker"})
 
 
+@pytest.mark.parametrize("asked", [{"alpha": 0.5}, {"ldp": 0.9, "pairs": [[0, 0.5], [0.4, 0]], "secrets": {(0,): 0.3}}])
 @pytest.mark.parametrize("mark", MARKS, ids=str)
-def test_no_error_shows_what_is_in_the_file(mark, tmp_path):
+def test_no_error_shows_what_is_in_the_file(mark, asked, tmp_path):
     """A marker in place of each value, with a new digest: labels, counts and probabilities are confidential."""
     joint = linred.Joint.from_counts([[31, 10], [10, 20]], [("f", 1), ("m", 2)], ["a", "b"])
-    mechanism = linred.non_markov(joint, 0.5).replace(fitted=FITTED)
+    mechanism = linred.non_markov(joint, **asked).replace(fitted=FITTED)
     mechanism = mechanism.replace(certified=linred.certify(mechanism))
     content = json.loads(stored(mechanism, tmp_path).read_bytes())
     n_refused = 0
