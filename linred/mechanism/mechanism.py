@@ -20,7 +20,7 @@ from linred._common.types import Column, Context, Key, Matrix, Unseen
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism import changed_records
-from linred.mechanism.tables import TableBuilder, Tables
+from linred.mechanism.tables import TableBuilder, Tables, Whole
 from linred.privacy import metrics
 from linred.privacy.leakage import Leakage, Utility
 
@@ -55,6 +55,8 @@ class Mechanism(Immutable):
     target : `Target` in nats that it was built for and that its sampled integers meet; None if alpha was given.
     fitted : columns of the table it was fitted on (`linred.columns.schema.FitSchema`); None without a table.
     certified, design : certified figures and what they cost; None unless `linred.fit` was given a confidence.
+    whole : the same probabilities in whole numbers (`linred.mechanism.tables.Whole`), for mechanisms whose P(y|s) is
+        the same for every s, so that their LDP is exactly 0; otherwise None.
     id : 32 random hexadecimal digits that name this mechanism in artifacts and reports. They reveal nothing about it.
 
     Guarantee
@@ -78,6 +80,7 @@ class Mechanism(Immutable):
     move: np.ndarray
     table_of: np.ndarray
     tables: Tables
+    whole: Whole | None
     releases_reduction: bool
 
     def __init__(
@@ -90,6 +93,7 @@ class Mechanism(Immutable):
         move: Any,
         table_of: Any,
         tables: Any,
+        whole: Whole | None = None,
         alpha: float | None = None,
         released: Joint | None = None,
         distortion: np.ndarray | None = None,
@@ -104,7 +108,7 @@ class Mechanism(Immutable):
         if not sees_s:  # store one row for all s
             rows = {part: np.broadcast_to(row, joint.shape) for part, row in rows.items()}
         self._freeze(joint=joint, name=name, sees_s=sees_s, alpha=alpha, distortion=distortion, gap=gap, target=target)
-        self._freeze(**rows, tables=Tables(*tables), fitted=fitted, certified=certified, design=design)
+        self._freeze(**rows, tables=Tables(*tables), whole=whole, fitted=fitted, certified=certified, design=design)
         self._freeze(id=id or secrets.token_hex(16))
         self._freeze(**{} if released is None else {"released": released}, releases_reduction=released is None)
 
