@@ -118,7 +118,13 @@ def _figures(mechanism):
         "after": finite(report.after.as_dict()),
         "sampled_integers_at_most": finite(mechanism.sampler().certificate().as_dict()),
         "utility": report.utility._asdict(),
+        **{f"changed_by_{by}": _changed(mechanism, by) for by in ("s", "x")},
     }
+
+
+def _changed(mechanism, by):
+    """Return the share of changed records of each label of S or of X, None if no record has it."""
+    return [None if math.isnan(share) else share for share in mechanism.changed(by).tolist()]
 
 
 def _certified_content(certified):
