@@ -165,7 +165,7 @@ def test_the_ldp_for_someone_who_knows_x_is_in_every_report(case):
         (before, after) = re.findall(r"^  LDP for someone who knows X +(\S+) +(\S+)$", report, re.MULTILINE)[0]
         assert before == "0"
         assert after == "infinite" if truth == math.inf else abs(float(after) - truth) <= 1e-3 * truth
-        exact = re.search(r"; LDP for someone who knows X (?:<= (\S+) nats|infinite)", words(report))
+        (exact,) = re.finditer(r"^For someone who knows X: LDP (?:<= (\S+) nats|infinite)$", report, re.MULTILINE)
         assert is_upper_bound(exact[1] or "infinite", truth)
     parsed = case.page()
     assert [parsed.figure(f"{part}.given_x")[0] for part in ("before", "after", "sampled")] == [
