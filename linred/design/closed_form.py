@@ -3,7 +3,7 @@
 from functools import partial
 
 from linred._common import validation
-from linred._common.types import Coupling, Matrix, Prefer
+from linred._common.types import Coupling, LabelMatrix, Prefer
 from linred._kernels import coupling as coupling_kernel
 from linred.design import calibration, markov_tables
 from linred.design.coupling import chosen, coupled
@@ -54,7 +54,7 @@ def non_markov(
     alpha: float | None = None,
     *,
     target: Target | None = None,
-    distortion: Matrix | None = None,
+    distortion: LabelMatrix | None = None,
     coupling: Coupling = "northwest",
     prefer: Prefer | None = None,
 ) -> Mechanism:
@@ -75,9 +75,9 @@ def non_markov(
         target of 0, or one too small for the 64-bit tables, gives alpha = 1 in whole numbers, with an LDP of exactly 0,
         if products of counts stay below 2^63. Otherwise y is drawn from P_X independently of s and x, which changes far
         more records.
-    distortion : array_like of shape (|X|, |X|), optional
-        Nonnegative costs with a zero diagonal. The transport plans then minimise E d(X, Y), exactly and for any such d,
-        and change the fewest records among plans of equal cost; see `linred.solvers.transport`.
+    distortion : matrix, mapping, function, "absolute" or "squared", optional
+        Nonnegative costs, 0 for keeping a symbol, as in `optimal`. The transport plans then minimise E d(X, Y), exactly
+        and for any such d, and change the fewest records among plans of equal cost; see `linred.solvers.transport`.
     coupling : {"northwest", "proportional"}, default "northwest"
         Which of the couplings that change the fewest records. "northwest" matches excess with deficit in alphabet
         order, with at most |X| - 1 moves for each s. "proportional" moves every excess to all deficits in proportion,

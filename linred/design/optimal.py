@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
-from linred._common.types import Least, Matrix, Prefer
+from linred._common.types import LabelMatrix, Least, Prefer
 from linred.design import baselines, calibration, coupling, markov_tables
 from linred.design.closed_form import markov, non_markov
 from linred.design.exact_independence import exactly_coupled
@@ -25,7 +25,7 @@ from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism, drawing_from
-from linred.privacy.takes_target import takes_target
+from linred.privacy.takes_target import refuse_given_x, takes_target
 from linred.privacy.target import Target
 from linred.solvers import formulations, interior_point, lp, transport
 from linred.solvers.exact_sums import with_exact_sums
@@ -54,7 +54,7 @@ def optimal(
     max_distortion: float | None = None,
     least: Least | None = None,
     sees_s: bool = True,
-    distortion: Matrix | None = None,
+    distortion: LabelMatrix | None = None,
     keep_marginal: bool = True,
     prefer: Prefer | None = None,
     time_limit: float | None = None,
@@ -79,9 +79,9 @@ def optimal(
         The figure that max_changed or max_distortion makes as small as possible, to 1e-6 nats; by default "ldp".
     sees_s : bool, default True
         Whether the mechanism uses S when sampling. If False, it is a matrix P(y|x).
-    distortion : array_like of shape (|X|, |X|), optional
-        Nonnegative costs with a zero diagonal. The mechanism minimises E d(X, Y); without a distortion, the share of
-        changed records.
+    distortion : |X| x |X| matrix, mapping {(x, y): cost}, function of two labels, "absolute" or "squared", optional
+        Nonnegative costs, 0 for keeping a symbol. The names stand for |x - y| and (x - y)^2 of labels that are numbers.
+        The mechanism minimises E d(X, Y); without a distortion, the share of changed records.
     keep_marginal : bool, default True
         Whether P_Y = P_X is required. If False, P_Y is free, lifts are relative to P_Y, and a symbol with P(x) = 0 is
         never published.
@@ -124,10 +124,7 @@ def optimal(
     sees_s, keep_marginal = validation.flag("sees_s", sees_s), validation.flag("keep_marginal", keep_marginal)
     time_limit = math.inf if time_limit is None else validation.number("time_limit", time_limit, 0.0, math.inf)
     _, distortion = coupling.chosen(joint, prefer, distortion)
-    if target is not None and target.given_x < math.inf and not sees_s:
-        raise ValueError(
-            "given_x= needs sees_s=True: otherwise S adds nothing for someone who knows x, so leave it out"
-        )
+    refuse_given_x(target, sees_s)
     if prefer is not None and not sees_s:
         raise ValueError(f"prefer = {prefer!r} needs sees_s=True: a mechanism that does not use S has no coupling")
     share = Share.of(max_changed, max_distortion, distortion, least, alpha)

@@ -16,7 +16,8 @@ import numpy as np
 
 from linred._common import validation
 from linred._common.immutable import Immutable
-from linred._common.types import Column, Context, Key, Matrix, Unseen
+from linred._common.types import Column, Context, Key, LabelMatrix, Unseen
+from linred.columns.label_distance import distortion_of
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism import changed_records
@@ -182,9 +183,14 @@ class Mechanism(Immutable):
         """
         return changed_records.share(self) if by is None else changed_records.share_by(self, by)
 
-    def expected_distortion(self, d: Matrix) -> float:
-        """Return E d(X, Y) for a nonnegative |X| x |X| matrix d with zero diagonal; d[x, y] is the cost of x -> y."""
-        d = validation.distortion(d, self.joint.shape[1])
+    def expected_distortion(self, d: LabelMatrix) -> float:
+        """Return E d(X, Y), where d(x, y) >= 0 is the cost of x -> y and d(x, x) = 0.
+
+        d : |X| x |X| matrix in the order of the labels, mapping {(x, y): cost}, function of two labels, or "absolute"
+            or "squared" for labels that are numbers or bins.
+        """
+        public = () if self.fitted is None else self.fitted.public
+        d = distortion_of("distortion", d, self.joint.x_labels, public[0] if len(public) == 1 else None)
         return float(sum(block.data @ d[rows][block.row, block.col] for rows, block in self._blocks_xy()))
 
     def mutual_information(self, base: float = math.e) -> float:
