@@ -81,9 +81,8 @@ def _is_marginal(joint, p_y):
 
 def _weights(joint, p_y):
     """Return the `_Weights`, or None if products of them would exceed 2^63."""
-    rows = [
-        weights_given(joint, s) if joint.p_s[s] > 0.0 else np.zeros(p_y.size, object) for s in range(len(joint.p_s))
-    ]
+    none = np.zeros(p_y.size, object)
+    rows = [weights_given(joint, s) if p > 0.0 else none for s, p in enumerate(joint.p_s)]
     largest = max(int(row.sum()) for row in rows)
     if _is_marginal(joint, p_y):
         q = marginal_weights(joint)
@@ -91,7 +90,7 @@ def _weights(joint, p_y):
         n_bits = (MOST // largest).bit_length() - 1
         if n_bits < FEWEST_BITS:
             return None
-        q = np.floor(np.ldexp(p_y / p_y.sum(), n_bits)).astype(object)
+        q = np.ldexp(p_y / p_y.sum(), n_bits).astype(np.int64).astype(object)
         q[p_y.argmax()] += 2**n_bits - q.sum()
     if largest * int(q.sum()) > MOST:
         return None
@@ -138,7 +137,7 @@ def _parts_of_flows(supply, demand, q, rows, complete):
 
 
 def _proportional(supply, demand, q):
-    """Return the keyword arguments of `Mechanism` that move every excess of an s to all of its deficits in proportion."""
+    """Return the keyword arguments of `Mechanism` that move each excess of s to all deficits of s in proportion."""
     deficit, excess = np.maximum(demand - supply, 0), supply > demand
     some = np.flatnonzero(excess.any(axis=1))
     rows = [q, *deficit[some]]

@@ -107,8 +107,8 @@ def optimal(
 
     A target of LDP or lifts of 0 is met exactly, at the price of Proposition 1 (13.4 % of the records for the same
     data), if sees_s is True and the products of counts stay below 2^63; see `linred.design.exact_independence`.
-    Otherwise, as for most P(S, X) given as doubles, y is drawn from P_Y independently of s and x, which changes far more
-    records (90.3 %).
+    Otherwise, as for most P(S, X) given as doubles, y is drawn from P_Y independently of s and x, which changes far
+    more records (90.3 %).
 
     Cost: if sees_s is True, a linear programme of |S||X| cells; where every change costs the same, symbols with
     proportional columns share one cell, and with P_Y = P_X an interior-point method solves it. If sees_s is False, the
@@ -266,7 +266,7 @@ class _Search:
         return any(getattr(self.target, name) == 0.0 for name in ("ldp", "log_lift", "max_lift", "min_lift"))
 
     def exactly_independent(self):
-        """Return the optimum for P(y|s) = P_X in whole numbers, or None if that is not the problem, or they are large."""
+        """Return the optimum for P(y|s) = P_X in whole numbers; None for other problems, or if they are too large."""
         on_ratios = self.target.given_x == math.inf and self.target.max_changed_by_s == 1.0
         if not (on_ratios and self.sees_s and self.keep_marginal):
             return None

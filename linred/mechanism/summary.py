@@ -83,10 +83,14 @@ def largest_moves(mechanism, n):
 
 
 def _largest_other(tables, table_of):
-    """Return the largest probability of a symbol other than x in the table of each (s, x)."""
+    """Return the largest probability of a symbol other than x in the table of each (s, x).
+
+    A table may be empty if no record draws from it; any figure does for its pairs.
+    """
     indptr, y, probability = tables
     order = np.lexsort((-probability, np.repeat(np.arange(indptr.size - 1), np.diff(indptr))))
-    first, second = order[indptr[:-1]][table_of], order[np.minimum(indptr[:-1] + 1, indptr[1:] - 1)][table_of]
+    begin, last = np.minimum(indptr[:-1], order.size - 1), indptr[1:] - 1
+    first, second = order[begin][table_of], order[np.minimum(begin + 1, last)][table_of]
     x = np.arange(table_of.shape[1])
     place = np.where(y[first] == x, second, first)
     return np.where(y[place] == x, 0.0, probability[place])

@@ -96,12 +96,9 @@ def _made(subject):
 
 
 def _kind(subject):
-    mechanism, asked = subject.mechanism, ""
-    if subject.reached:
-        asked = f", target {limits.stated(subject.reached, _secret(subject))}"
-    if mechanism.alpha is not None:
-        asked = f", alpha = {mechanism.alpha:.6g}"
-    return mechanism.name + asked
+    mechanism, reached = subject.mechanism, subject.reached
+    alpha = "" if mechanism.alpha is None else f", alpha = {mechanism.alpha:.6g}"
+    return mechanism.name + alpha + (f", target {limits.stated(reached, _secret(subject))}" if reached else "")
 
 
 def _secret(subject):

@@ -19,11 +19,11 @@ class Channel:
         rows = kernel.rows.reshape(n_rows, -1)[:, : joint.shape[1]]
         first_cells, first_rows, table = np.unique(rows["first_cell"], return_index=True, return_inverse=True)
         ends = first_cells, rows["log2_cells"].ravel()[first_rows]
-        if kernel.limits is None:
-            total, self.pieces, self.sums = np.array(2**64, object), *_pieces_of(kernel.cells, *ends)
-        else:
+        total = np.array(2**64, object)
+        if kernel.limits is not None:
             total = kernel.limits.reshape(n_rows, -1)[:, : joint.shape[1]].astype(object)
-            self.pieces, self.sums = _whole_pieces_of(kernel.cells, *ends)
+        pieces_of = _pieces_of if kernel.limits is None else _whole_pieces_of
+        self.pieces, self.sums = pieces_of(kernel.cells, *ends)
         self.keep = np.broadcast_to(rows["keep"].astype(object), joint.shape)
         self.total = np.broadcast_to(total, joint.shape)
         self.table = np.broadcast_to(table.reshape(rows.shape), joint.shape)

@@ -6,6 +6,7 @@ import pytest
 import linred
 from linred.columns.schema import ColumnSpec, FitSchema, Leak
 from linred.report import promise, text
+from linred.report.subject import Subject
 from support.commands import ADULT, PAIR, fit
 from support.joints import adult, example_1
 
@@ -47,7 +48,7 @@ def test_what_is_published_beside_y():
     mechanism = fitted(linred.optimal(example_1(), ldp=1.0), *leaks)
 
     def said(published):
-        return words("\n".join(promise.weaknesses(mechanism, published)))
+        return words("\n".join(promise.weaknesses(Subject(mechanism, published))))
 
     assert "This report describes no release, so it cannot name them. Each of these columns reveals more" in said(None)
     assert "alone or combined with Y: race." in said(("x", "race"))
@@ -55,7 +56,7 @@ def test_what_is_published_beside_y():
     assert "Y: race, age. Each of these columns reveals more about S than Y does: age." in said(("race", "x", "age"))
     assert "beside Y" not in said(("x",))
     assert "The release contains sensitive columns unchanged: s. It does not protect them." in said(("s", "x"))
-    first = next(promise.weaknesses(mechanism, ("s", "x")))
+    first = next(promise.weaknesses(Subject(mechanism, ("s", "x"))))
     assert first.startswith("The release contains sensitive columns")
 
 
@@ -69,12 +70,12 @@ def test_sparse_data_leads():
     assert promise.sparse_share(dense) == 0.0
     counts = sparse.joint.counts
     assert promise.sparse_share(sparse) == counts[counts < 20].sum() / 2000 > 0.9
-    first = next(promise.weaknesses(sparse))
+    first = next(promise.weaknesses(Subject(sparse)))
     assert first.startswith("100.00 % of the fitted records are in (S, X) combinations seen fewer than 20 times")
     assert "no figure is certified. Use coarser bins or fewer columns, or fit with a confidence level" in first
-    assert "fewer than 20" not in "".join(promise.weaknesses(dense))
+    assert "fewer than 20" not in "".join(promise.weaknesses(Subject(dense)))
     certain = linred.fit(*records(sparse.joint), ldp=1.0, confidence=0.9)
-    first = next(promise.weaknesses(certain))
+    first = next(promise.weaknesses(Subject(certain)))
     assert "only the certified figure counts (LDP at most" in first
 
 
