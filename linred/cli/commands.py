@@ -7,7 +7,7 @@ import time
 import click
 
 from linred._version import __version__
-from linred.cli import options
+from linred.cli import grids, options
 from linred.cli.help_pages import EPILOG, Group, LongCommand
 from linred.cli.run_context import command, log, warn
 from linred.cli.target_options import NAMES, TARGET_OPTIONS, UTILITY_OPTIONS, files, targets
@@ -21,8 +21,7 @@ from linred.mechanism.artifact_reader import check_parts, load
 from linred.mechanism.artifact_writer import summary
 from linred.privacy.takes_target import BY_UTILITY
 from linred.report import text as texts
-
-GRID = "0.1,0.2,0.3,0.5,0.7,1,1.5,2,3,4"
+from linred.report.tradeoff import FOR_TARGET
 
 
 @click.group(
@@ -136,33 +135,30 @@ def report(run, artifact_path, as_json, html):
 @command(cls=LongCommand)
 @options.data
 @options.columns
+@grids.limits
 @click.option(
-    "--ldp", metavar="NATS,NATS,...", help="Compare the mechanisms at these LDP limits; by default ten from 0.1 to 4"
+    "--mechanisms",
+    help=f"Names of the mechanisms to compare; by default those of {','.join(FOR_TARGET)} that can meet the limits",
 )
-@click.option(
-    "--log-lift",
-    metavar="NATS,NATS,...",
-    help="Compare the mechanisms at these log-lift limits",
-)
-@click.option("--mechanisms", default=options.CURVES, show_default=True, help="Names of the mechanisms to compare")
 @options.to_file("--plot", help="Plot the curves to this file: .svg, .png or .pdf")
 @click.option("--csv", "as_csv", is_flag=True, help="Print every figure of every point as CSV")
 @options.force
 @options.source
-def tradeoff(run, data, ldp, log_lift, mechanisms, plot, as_csv, **asked):
+def tradeoff(run, data, mechanisms, plot, as_csv, **asked):
     """Compare the changed records of mechanisms over a range of limits.
 
-    DATA is a CSV, Parquet or Arrow file; - means standard input.
+    DATA is a CSV, Parquet or Arrow file; - means standard input. The limit with several numbers is the axis of the
+    curves; limits with one number hold at every point.
     """
     from linred.report import plots
     from linred.report.tradeoff import tradeoff as curves_of
 
     run.check_outputs([data, asked["domain"]], plot)
-    points = {"log_lift": _numbers("--log-lift", log_lift)} if log_lift else {"ldp": _numbers("--ldp", ldp or GRID)}
-    if ldp and log_lift:
-        raise click.UsageError("--ldp and --log-lift are both given: choose one of them as the axis")
+    limits = grids.grid({name: asked.pop(name) for name in grids.NAMES})
     joint, _ = _counted(run, data, asked, scan=False)
-    curves = curves_of(joint, mechanisms=mechanisms.split(","), **points)
+    curves = curves_of(joint, mechanisms=mechanisms and mechanisms.split(","), **limits)
+    for (label, point), reason in curves.missing.items():
+        run.note(f"{label} has no point at {point:g}: {reason}")
     if plot:
         with run.writer(plot) as file:
             plots.save(curves, file, os.path.splitext(plot)[1].lower())
@@ -310,10 +306,3 @@ def _write_page(run, mechanism, path, **release):
 
     with run.writer(path, private=True) as file:
         file.write(page(mechanism, **release).encode())
-
-
-def _numbers(option, text):
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise click.UsageError(f"{option} {text!r} is not a list of numbers: separate them by commas") from None

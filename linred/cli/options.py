@@ -11,10 +11,8 @@ from linred.cli.target_options import TARGET_OPTIONS, UTILITY_OPTIONS, Share, op
 from linred.columns.schema import parts_of
 from linred.design.registry import BY_NAME
 from linred.io.pipes import PIPE
-from linred.report.tradeoff import FOR_TARGET
 
 MECHANISMS = tuple(name.replace("_", "-") for name in BY_NAME)
-CURVES = ",".join(FOR_TARGET)
 UNSEEN = ("error", "marginal", "null")
 MISSING = ("category", "skip", "error")
 

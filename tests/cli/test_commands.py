@@ -53,6 +53,33 @@ def test_tradeoff_prints_and_plots(linred_command):
     assert len(lines) == 5
 
 
+def tradeoff(linred_command, *asked):
+    done = linred_command("tradeoff", ADULT, "--sensitive", PAIR[0], "--public", PAIR[1], *asked, "--csv")
+    assert done.code == 0, done.err
+    head, *lines = (line.split(",") for line in done.out.splitlines())
+    return [dict(zip(head, line, strict=True)) for line in lines], done.err
+
+
+def test_tradeoff_in_other_planes(linred_command):
+    rows = read_csv(ADULT)
+    joint = linred.Joint.from_records(column(rows, PAIR[0]), column(rows, PAIR[1]))
+    found, _ = tradeoff(linred_command, "--ldp", "0.5,1", "--max-lift", "0.3", "--mechanisms", "optimal")
+    expected = [linred.optimal(joint, ldp=ldp, max_lift=0.3).dtv() for ldp in (0.5, 1.0)]
+    assert [float(row["dtv"]) for row in found] == expected
+    found, _ = tradeoff(linred_command, "--max-changed", "1%,0.05")
+    assert {row["mechanism"] for row in found} == {"optimal_markov", "optimal"}
+    for row in found:
+        sees_s, share = row["mechanism"] == "optimal", float(row["point"])
+        expected = linred.ldp(linred.optimal(joint, max_changed=share, sees_s=sees_s).released)
+        assert abs(float(row["ldp"]) - expected) < 1e-6
+    assert {float(row["point"]) for row in found} == {0.01, 0.05}
+    found, said = tradeoff(linred_command, "--max-changed", "0,0.2", "--max-lift", "0.1", "--mechanisms", "optimal")
+    assert [bool(row["ldp"]) for row in found] == [False, True]
+    assert "optimal has no point at 0: max_changed = 0 is too small" in said
+    found, _ = tradeoff(linred_command, "--given-x", "1", "--mechanisms", "optimal")
+    assert [row["point"] for row in found] == ["1.0"], "the only limit is the grid"
+
+
 def test_names_that_differ_from_the_fit(linred_command):
     fit(linred_command, ADULT, "sex", "age", "--bins", "age=30", *TARGET)
     text = text_of(ADULT).replace("age,", "years,", 1).replace(",sex,", ",gender,", 1)

@@ -79,6 +79,18 @@ OPTIONS = {
     "a key over another": (("keygen", "key"), "key exists: --force replaces it"),
     "no such artifact": (("sanitize", ADULT, "-m", "missing.json", "-o", "out.csv"), "missing.json: no such file"),
     "an artifact that is a directory": (("report", "/"), "/: is a directory"),
+    "two axes": (
+        ("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,2", "--max-changed", "1%,2%"),
+        "--ldp and --max-changed are given, and one limit is the axis",
+    ),
+    "no axis": (
+        ("tradeoff", ADULT, *ASKED[:4], "--ldp", "1", "--max-lift", "1"),
+        "--ldp and --max-lift are given, and one limit is the axis",
+    ),
+    "a mechanism that cannot": (
+        ("tradeoff", ADULT, *ASKED[:4], "--max-changed", "1%", "--mechanisms", "markov"),
+        "markov cannot meet",
+    ),
     "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "not a list of numbers"),
 }
 

@@ -183,7 +183,7 @@ def test_a_point_that_nothing_meets_is_nan_and_says_why():
 
 
 def test_a_curve_without_any_point_is_an_error():
-    with pytest.raises(linred.CannotMeetError, match="at any point: max_changed = 0.001 is too small"):
+    with pytest.raises(linred.CannotMeetError, match=r"at any point: max_changed = 0\.001 is too small"):
         linred.tradeoff(adult(), max_changed=[0.001, 0.002], max_lift=0.25)
 
 
