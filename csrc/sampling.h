@@ -6,7 +6,11 @@
  *     symbol;
  *   - by the first 16 bits of u otherwise; `keep_top` holds the first 16 bits of keep.
  * Records that it cannot decide are pending. The second stage samples them. It gets a random block of 16 bytes for
- * each: u and v, little-endian. The bits that the first stage used replace the first bits of u or v. */
+ * each: u and v, little-endian. The bits that the first stage used replace the first bits of u or v.
+ *
+ * Weights of rows and of tables are out of 2^64, unless `limits` is given: then they are out of the limit of the row
+ * or table. Words at or above the limit are rejected, and the record stays pending for another block. A record that
+ * was found to move keeps that decision. */
 #ifndef LINRED_SAMPLING_H
 #define LINRED_SAMPLING_H
 
@@ -20,6 +24,7 @@
 
 #define LINRED_SAMPLE_BLOCK 2048
 #define LINRED_PENDING 255 /* not a code: an alphabet with `settled` has at most 255 symbols */
+#define LINRED_MOVES ((uint32_t)1 << 31) /* marks the row of a pending record whose x is not kept */
 
 enum { LINRED_SAMPLE_OK = 0, LINRED_SAMPLE_S_OUT_OF_RANGE = 1, LINRED_SAMPLE_X_OUT_OF_RANGE = 2 };
 
@@ -32,6 +37,7 @@ typedef struct {
     const uint16_t *keep_top; /* one entry for each row, and one more */
     const uint8_t *runs;      /* `settled` as runs of equal codes, for at most 16 rows; NULL otherwise. Each run has */
     size_t n_runs;            /* 16 words at which it begins and 16 codes, one for each row */
+    const uint64_t *limits;   /* one for each row if tables are out of whole numbers; NULL if out of 2^64 */
 } linred_sampler;
 
 typedef struct {
@@ -334,6 +340,18 @@ static inline void linred_count_from(uint64_t start, const uint32_t *position, s
     }
 }
 
+/* Returns the first words of a pending record, with the bits that the first stage used. */
+LINRED_INLINE void linred_words_of(const linred_sampler *by, const uint8_t *words, size_t position,
+                                   const uint8_t *block, uint64_t *u, uint64_t *v) {
+    *u = linred_load_little_endian(block);
+    *v = linred_load_little_endian(block + 8);
+    if (words == NULL) return;
+    if (by->settled != NULL)
+        *v = *v >> 8 | (uint64_t)words[position] << 56;
+    else
+        *u = *u >> 16 | (uint64_t)words[2 * position] << 48 | (uint64_t)words[2 * position + 1] << 56;
+}
+
 /* Samples the pending records, each by its own block. `words` are those of the first stage, or NULL without one. */
 static inline void linred_second_stage(const linred_sampler *by, linred_pending pending, size_t n_pending,
                                        const uint8_t *words, const uint8_t *blocks, int y_width, char *y) {
@@ -342,14 +360,38 @@ static inline void linred_second_stage(const linred_sampler *by, linred_pending 
         const uint32_t position = pending.position[j], row_index = pending.row[j];
         if (j + 16 < n_pending) LINRED_PREFETCH(by->rows + pending.row[j + 16]);
         const linred_row row = by->rows[row_index];
-        uint64_t u = linred_load_little_endian(blocks + 16 * j), v = linred_load_little_endian(blocks + 16 * j + 8);
-        if (words != NULL && by->settled != NULL)
-            v = v >> 8 | (uint64_t)words[position] << 56;
-        else if (words != NULL)
-            u = u >> 16 | (uint64_t)words[2 * (size_t)position] << 48 | (uint64_t)words[2 * (size_t)position + 1] << 56;
+        uint64_t u, v;
+        linred_words_of(by, words, position, blocks + 16 * j, &u, &v);
         const uint32_t drawn = linred_draw(by->cells + row.first_cell, (int)row.log2_cells, v);
         linred_store_code(u < row.keep ? row_index & x_mask : drawn, position, y_width, y);
     }
+}
+
+/* Does the same with tables out of whole numbers. Records whose words are rejected stay pending, in their order.
+ * Returns how many these are. */
+static inline size_t linred_second_stage_whole(const linred_sampler *by, linred_pending pending, size_t n_pending,
+                                               const uint8_t *words, const uint8_t *blocks, int y_width, char *y) {
+    const uint32_t x_mask = by->n_s == 0 ? ~LINRED_MOVES : ((uint32_t)1 << by->shift) - 1;
+    size_t n_left = 0;
+    for (size_t j = 0; j < n_pending; j++) {
+        const uint32_t position = pending.position[j], row_index = pending.row[j] & ~LINRED_MOVES;
+        const linred_row row = by->rows[row_index];
+        uint32_t moves = pending.row[j] & LINRED_MOVES, drawn;
+        uint64_t u, v;
+        linred_words_of(by, words, position, blocks + 16 * j, &u, &v);
+        if (!moves && u < row.keep) {
+            linred_store_code(row_index & x_mask, position, y_width, y);
+            continue;
+        }
+        if (u < by->limits[row_index]) moves = LINRED_MOVES;
+        if (moves && linred_draw_whole(by->cells + row.first_cell, (int)row.log2_cells, v, &drawn)) {
+            linred_store_code(drawn, position, y_width, y);
+            continue;
+        }
+        pending.position[n_left] = position;
+        pending.row[n_left++] = row_index | moves;
+    }
+    return n_left;
 }
 
 #endif

@@ -28,6 +28,7 @@ cdef extern from "sampling.h" nogil:
         const uint16_t *keep_top
         const uint8_t *runs
         size_t n_runs
+        const uint64_t *limits
     ctypedef struct linred_columns:
         const char *s
         const char *x
@@ -41,6 +42,8 @@ cdef extern from "sampling.h" nogil:
     void linred_count_from(uint64_t, const uint32_t *, size_t, uint8_t *)
     void linred_second_stage(const linred_sampler *, linred_pending, size_t, const uint8_t *, const uint8_t *, int,
                              char *)
+    size_t linred_second_stage_whole(const linred_sampler *, linred_pending, size_t, const uint8_t *, const uint8_t *,
+                                     int, char *)
 
 ctypedef int (*first_stage_t)(const linred_sampler *, const linred_columns *, size_t, const uint8_t *, linred_pending,
                               size_t *) noexcept nogil
@@ -103,8 +106,8 @@ cdef class Columns:
 cdef class Pending:
     """Room for up to n_records pending records, and for the counters of their blocks."""
 
-    cdef object _position, _row
-    cdef readonly object counters
+    cdef readonly object positions, counters
+    cdef object _row
     cdef readonly Py_ssize_t n_records
     cdef linred_pending to
     cdef uint8_t[::1] _counters
@@ -113,13 +116,21 @@ cdef class Pending:
         if n_records >= 2**32:
             raise ValueError(f"{n_records} records at once are more than positions of 32 bits tell apart")
         cdef uint32_t[::1] position = np.empty(n_records + 1, np.uint32), row = np.empty(n_records + 1, np.uint32)
-        self._position, self._row, self.n_records = position, row, n_records
+        self.positions, self._row, self.n_records = np.asarray(position), row, n_records
         self.counters = np.empty(16 * n_records, np.uint8)
         self._counters = self.counters
         self.to = linred_pending(&position[0], &row[0])
 
+    def count(self, size_t n_pending, uint64_t start):
+        """Return the counters of the first n_pending pending records, 16 bytes each; `start` is the first record's."""
+        if n_pending > <size_t> self.n_records:
+            raise ValueError(f"{n_pending} records are more than the {self.n_records} that there is room for")
+        with nogil:
+            linred_count_from(start, self.to.position, n_pending, &self._counters[0])
+        return self.counters[:16 * n_pending]
 
-def _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top):
+
+def _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top, limits):
     """Check that every index that codes in range can lead to is inside its array."""
     n_rows = n_s << shift if n_s else n_x
     if int(rows["log2_cells"].max(initial=0)) > 31:
@@ -133,6 +144,8 @@ def _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top):
         raise ValueError(f"settled has {settled.size} bytes for {n_rows} rows of {n_x} symbols")
     if settled is None and keep_top.size <= n_rows:
         raise ValueError(f"keep_top has {keep_top.size} entries for {n_rows} rows and one more")
+    if limits is not None and (limits.size < n_rows or settled is not None):
+        raise ValueError(f"limits has {limits.size} entries for {n_rows} rows, which must have keep_top")
 
 
 def _runs_of(settled):
@@ -156,18 +169,22 @@ def _runs_of(settled):
 cdef class Kernel:
     """The two stages of sampling, for tables that `linred.sampling.alias_tables` compiles."""
 
-    cdef readonly object rows, cells, settled, keep_top
+    cdef readonly object rows, cells, settled, keep_top, limits
     cdef object _runs
     cdef linred_sampler by
 
-    def __init__(self, n_s, n_x, shift, rows, cells, settled, keep_top):
+    def __init__(self, n_s, n_x, shift, rows, cells, settled, keep_top, limits=None):
         cdef const uint8_t[::1] rows_view = rows.view(np.uint8), cells_view = cells.view(np.uint8), settled_view
         cdef const uint8_t[::1] runs_view
         cdef const uint16_t[::1] keep_top_view
-        _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top)
-        self.rows, self.cells, self.settled, self.keep_top = rows, cells, settled, keep_top
+        cdef const uint64_t[::1] limits_view
+        _check_tables(n_s, n_x, shift, rows, cells, settled, keep_top, limits)
+        self.rows, self.cells, self.settled, self.keep_top, self.limits = rows, cells, settled, keep_top, limits
         self.by = linred_sampler(n_s, n_x, shift, <const linred_row *> &rows_view[0],
-                                 <const linred_cell *> &cells_view[0], NULL, NULL, NULL, 0)
+                                 <const linred_cell *> &cells_view[0], NULL, NULL, NULL, 0, NULL)
+        if limits is not None:
+            limits_view = limits
+            self.by.limits = &limits_view[0]
         if settled is not None:
             settled_view = settled
             self.by.settled = &settled_view[0]
@@ -181,7 +198,7 @@ cdef class Kernel:
 
     def __reduce__(self):
         by = self.by
-        return Kernel, (by.n_s, by.n_x, by.shift, self.rows, self.cells, self.settled, self.keep_top)
+        return Kernel, (by.n_s, by.n_x, by.shift, self.rows, self.cells, self.settled, self.keep_top, self.limits)
 
     def check(self, Columns columns):
         """Raise ValueError if a code is out of range."""
@@ -203,9 +220,8 @@ cdef class Kernel:
                              f"{columns.n_records} records")
         with nogil:
             code = _first_stage(&self.by, &columns.to, columns.n_records, &words[0], pending.to, &n_pending)
-            linred_count_from(start, pending.to.position, n_pending, &pending._counters[0])
         self._raise_out_of_range(code, columns)
-        return pending.counters[:16 * n_pending]
+        return pending.count(n_pending, start)
 
     def no_first_stage(self, Columns columns, Pending pending):
         """Make every record pending."""
@@ -218,16 +234,25 @@ cdef class Kernel:
 
     def second_stage(self, Columns columns, const uint8_t[::1] words, Pending pending, Py_ssize_t n_pending,
                      const uint8_t[::1] blocks):
-        """Sample the pending records by their blocks. `words` are those of the first stage, or None without one."""
+        """Sample the pending records by their blocks, and return how many stay pending, which come first in `pending`.
+
+        `words` are those of the first stage, or None without one. Only tables with `limits` leave records pending.
+        """
         cdef const uint8_t *first_words = NULL
+        cdef size_t n_left = 0
         if blocks.shape[0] < 16 * n_pending or pending.n_records < n_pending:
             raise ValueError(f"{blocks.shape[0]} bytes and room for {pending.n_records} are too little for "
                              f"{n_pending} records")
         if words is not None:
             first_words = &words[0]
         with nogil:
-            linred_second_stage(&self.by, pending.to, n_pending, first_words, &blocks[0], columns.to.x_width,
-                                columns.to.y)
+            if self.by.limits != NULL:
+                n_left = linred_second_stage_whole(&self.by, pending.to, n_pending, first_words, &blocks[0],
+                                                   columns.to.x_width, columns.to.y)
+            else:
+                linred_second_stage(&self.by, pending.to, n_pending, first_words, &blocks[0], columns.to.x_width,
+                                    columns.to.y)
+        return n_left
 
     def _raise_out_of_range(self, int code, Columns columns):
         if code == LINRED_SAMPLE_S_OUT_OF_RANGE:

@@ -54,6 +54,7 @@ _HOME = {
     "mutual_information": "privacy.metrics",
     "non_markov": "design.closed_form",
     "optimal": "design.optimal",
+    "pairs_by_distance": "privacy.pair_limits",
     "sanitize_frame": "frames.sanitize_frame",
     "selective": "design.selective",
     "tradeoff": "report.tradeoff",

@@ -37,6 +37,7 @@ from linred.privacy.metrics import max_lift as max_lift
 from linred.privacy.metrics import maximal_leakage as maximal_leakage
 from linred.privacy.metrics import min_lift as min_lift
 from linred.privacy.metrics import mutual_information as mutual_information
+from linred.privacy.pair_limits import pairs_by_distance as pairs_by_distance
 from linred.privacy.target import Target as Target
 from linred.report.tradeoff import tradeoff as tradeoff
 from linred.sampling.sampler import Sampler as Sampler
@@ -81,6 +82,7 @@ __all__ = [
     "mutual_information",
     "non_markov",
     "optimal",
+    "pairs_by_distance",
     "sanitize_frame",
     "selective",
     "tradeoff",

@@ -102,8 +102,16 @@ def test_fewest_changes_among_those_that_keep_the_marginal():
 
 
 def test_an_ldp_of_0():
-    exact, tiny = (100 * linred.optimal(adult(), ldp=target).dtv() for target in (0.0, 1e-12))
-    assert f"changes {exact:.1f} % of the records. `ldp=1e-12` changes {tiny:.1f} %" in TEXT
+    exact, near = (linred.optimal(adult(), ldp=ldp) for ldp in (0.0, 1e-12))
+    assert exact.sampler().certificate().ldp == 0.0
+    assert exact.dtv() == pytest.approx(near.dtv(), abs=1e-9)
+    assert f"changes {100 * exact.dtv():.1f} % of the records: the mean" in TEXT
+    without_s = linred.optimal(adult(), ldp=0.0, sees_s=False)
+    assert f"but changes {100 * without_s.dtv():.1f} % of the records on Adult" in TEXT
+    assert f"by {linred.certify(exact).ldp:.2f} nats at 95 % confidence" in TEXT
+    certain = fit.with_confidence(adult(), Target(ldp=0.0), 0.95)
+    assert certain.dtv() == pytest.approx(without_s.dtv(), abs=0.002)
+    assert certain.certified.ldp == 0.0
 
 
 def test_the_papers_condition_on_its_approximation():

@@ -11,6 +11,9 @@ Codes: TypeAlias = Any
 """A one-dimensional array of integer codes."""
 Matrix: TypeAlias = Any
 """Anything that NumPy converts to a two-dimensional array of numbers."""
+LabelMatrix: TypeAlias = Any
+"""A number for each pair of labels: a `Matrix` in the order of the labels, a mapping {(label, label): number}, a
+function of two labels, or the name of a distance (see `columns.label_distance`)."""
 Label: TypeAlias = Hashable
 Labels: TypeAlias = Sequence[Hashable]
 Names: TypeAlias = str | Sequence[str]

@@ -120,17 +120,6 @@ def distribution(name, array, axis=None):
     return frozen(array if (sums == 1.0).all() else array / sums)
 
 
-def distortion(d, n_x):
-    """Return `d`, which must be a |X| x |X| matrix of nonnegative costs with a zero diagonal."""
-    d = nonnegative("distortion", d, 2)
-    if d.shape != (n_x, n_x):
-        raise ValueError(f"distortion has shape {d.shape}: the alphabet of X needs {(n_x, n_x)}")
-    if d.diagonal().any():
-        x = int(np.argmax(d.diagonal() != 0.0))
-        raise ValueError(f"distortion[{x}, {x}] is not 0: keeping a symbol must cost nothing")
-    return frozen(d)
-
-
 def codes(name, values, n_symbols):
     """Return a contiguous column of native integers.
 

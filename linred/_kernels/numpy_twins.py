@@ -137,6 +137,16 @@ def weights_of_cells(cells, log2_cells):
     return weights
 
 
+def weights_of_whole_cells(cells):
+    """Return {y: number of words that select it} for one table out of a whole number."""
+    weights, before = {}, 0
+    for threshold, own, _ in cells.tolist():
+        if threshold > before:
+            weights[own] = threshold - before
+            before = threshold
+    return weights
+
+
 def draw(row, cells, x, u, v):
     """Sample one record: x if u is below the row's keep weight, otherwise the symbol that v selects from its cells."""
     if u < int(row["keep"]):
@@ -146,20 +156,44 @@ def draw(row, cells, x, u, v):
     return int(cell["own"] if (v << log2_cells) % 2**64 < int(cell["threshold"]) else cell["alias"])
 
 
+def draw_whole(row, limit, cells, x, words):
+    """Sample one record from a row and a table out of whole numbers.
+
+    words : iterator of (u, v), one for each try. The first u below the limit decides whether x is kept; then the first
+        v below the limit of the table, beginning with the v of the same try, selects the symbol.
+    """
+    u, v = next(words)
+    while u >= limit:
+        u, v = next(words)
+    if u < int(row["keep"]):
+        return x
+    table = cells[int(row["first_cell"]) :][: 2 ** int(row["log2_cells"])].tolist()
+    while v >= table[-1][0]:
+        _, v = next(words)
+    return next(own for threshold, own, _ in table if v < threshold)
+
+
 def sample(kernel, shift, s_codes, x_codes, words, blocks):
     """Sample all records of two columns of codes; s_codes is None for a mechanism that does not use S.
 
-    words : random words of the first stage, or None. blocks : 16 random bytes for each record, needed or not.
+    words : random words of the first stage, or None. blocks : 16 random bytes for each record, needed or not; an array
+        of them for each try, if tables are out of whole numbers.
     """
-    y_codes = np.empty_like(x_codes)
+    y_codes, tries = np.empty_like(x_codes), [blocks] if kernel.limits is None else blocks
     for i, x in enumerate(x_codes.tolist()):
-        row = kernel.rows[x if s_codes is None else int(s_codes[i]) << shift | x]
-        u, v = (int.from_bytes(blocks[16 * i + at : 16 * i + at + 8].tobytes(), "little") for at in (0, 8))
+        index = x if s_codes is None else int(s_codes[i]) << shift | x
+        of_tries = [
+            [int.from_bytes(one[16 * i + at : 16 * i + at + 8].tobytes(), "little") for at in (0, 8)] for one in tries
+        ]
         if words is not None and kernel.settled is not None:
-            v = int(words[i]) << 56 | v >> 8
+            of_tries[0][1] = int(words[i]) << 56 | of_tries[0][1] >> 8
         elif words is not None:
-            u = int(words[2 * i]) << 48 | int(words[2 * i + 1]) << 56 | u >> 16
-        y_codes[i] = draw(row, kernel.cells, x, u, v)
+            of_tries[0][0] = int(words[2 * i]) << 48 | int(words[2 * i + 1]) << 56 | of_tries[0][0] >> 16
+        if kernel.limits is None:
+            y_codes[i] = draw(kernel.rows[index], kernel.cells, x, *of_tries[0])
+        else:
+            limit = int(kernel.limits[index])
+            y_codes[i] = draw_whole(kernel.rows[index], limit, kernel.cells, x, iter(of_tries))
     return y_codes
 
 

@@ -129,6 +129,24 @@ def held_out_counts(mechanism, s, x):
     return counting.count_pairs(*codes, *joint.shape, names=("s", "x"))
 
 
+def certified_limits(target):
+    """Return the limits (ldp, log_lift) of a `Target`; a ValueError is raised if it has others.
+
+    No others can be certified. Whoever tests a target against records reads its limits here, so that none is ignored.
+    """
+    refuse_uncertified(name for name in target.limits if name not in ("ldp", "log_lift"))
+    return target.ldp, target.log_lift
+
+
+def refuse_uncertified(names):
+    """Raise a ValueError for the first of the names of arguments, if there is one."""
+    for name in names:
+        raise ValueError(
+            f"{name}= cannot be certified: leave confidence out, which meets it for the fitted distribution, or give "
+            "ldp= or log_lift= alone"
+        )
+
+
 def confirmed(mechanism, counts, target, confidence):
     """Return the `Certified` of a mechanism that was chosen because a test on held-out records confirmed a target.
 
@@ -137,7 +155,8 @@ def confirmed(mechanism, counts, target, confidence):
     and e^l, mutual information is at most l tanh(l / 2): a divergence is convex in the ratio of its two distributions,
     whose mean is one, so it is largest if the ratio is always at one end. Worst-case bounds hold in any case.
     """
-    ldp, lift = min(target.ldp, 2.0 * target.log_lift), min(target.log_lift, target.ldp)
+    ldp, lift = certified_limits(target)
+    ldp, lift = min(ldp, 2.0 * lift), min(ldp, lift)
     if mechanism.sampler().certificate().ldp == 0.0 and (mechanism.keep == 0.0).all():
         ldp = lift = 0.0  # Y is drawn independently of s and x
     implied = Leakage(ldp, lift, lift, lift, lift * math.tanh(lift / 2.0), lift)
@@ -193,12 +212,13 @@ class Certifying:
 
     def confirms(self, target, level):
         """Return whether the limited figures, as `from_held_out` computes them, meet the `Target`."""
+        most_ldp, most_log_lift = certified_limits(target)
         hits, ldp, log_lift = Hits(self.rows, self.counts, self.low, self.high), 0.0, 0.0
-        if target.ldp < math.inf:
+        if most_ldp < math.inf:
             ldp = _rounded_up(self._ldp(hits, level)[0])
-        if target.log_lift < math.inf and ldp <= target.ldp:
+        if most_log_lift < math.inf and ldp <= most_ldp:
             log_lift = _rounded_up(max(self._lifts(hits, level)))
-        return ldp <= target.ldp and log_lift <= target.log_lift
+        return ldp <= most_ldp and log_lift <= most_log_lift
 
     def _ldp(self, hits, level):
         """Return (upper bound, (y, s, s')): the largest bound of any two groups, which are independent given S."""

@@ -14,7 +14,8 @@ from linred.columns.schema import missing_column, names, parts_of
 from linred.errors import FileError, UnseenError
 from linred.io import counting
 from linred.mechanism.artifact_reader import load
-from linred.mechanism.artifact_writer import finite, summary
+from linred.mechanism.artifact_target import finite
+from linred.mechanism.artifact_writer import summary
 
 REFUTED = 3
 """The exit code if an audit refutes a claim, or that the mechanism made the release."""

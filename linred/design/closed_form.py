@@ -3,10 +3,11 @@
 from functools import partial
 
 from linred._common import validation
-from linred._common.types import Coupling, Matrix, Prefer
+from linred._common.types import Coupling, LabelMatrix, Prefer
 from linred._kernels import coupling as coupling_kernel
 from linred.design import calibration, markov_tables
 from linred.design.coupling import chosen, coupled
+from linred.design.exact_independence import exactly_coupled, independent
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism.mechanism import Mechanism
@@ -53,13 +54,14 @@ def non_markov(
     alpha: float | None = None,
     *,
     target: Target | None = None,
-    distortion: Matrix | None = None,
+    distortion: LabelMatrix | None = None,
     coupling: Coupling = "northwest",
     prefer: Prefer | None = None,
 ) -> Mechanism:
     """Return the mechanism of Proposition 1: for each s, move only the excess of P(x|s) over P(y|s) to the deficits.
 
-    P(y|s) = (1-alpha) P(x|s) + alpha P(x), the linear reduction.
+    P(y|s) = (1-alpha) P(x|s) + alpha P(x), the linear reduction. With alpha = 1, it is sampled in whole numbers where
+    they are small enough (`linred.design.exact_independence`): P(y|s) = P(y) then holds exactly.
 
     Parameters
     ----------
@@ -70,11 +72,12 @@ def non_markov(
     ldp, log_lift, max_lift, min_lift, dp, neighbors, pairs, secrets
         The limits of a `linred.Target`, one or several. alpha is then `alpha_for` plus a margin, so that not only the
         formula but the sampled integers meet the target: no figure of `sampler().certificate()` exceeds its limit. A
-        target of 0, or one too small for the 64-bit tables, gives the mechanism that draws y from P_X independently of
-        s and x. That changes far more records than a small positive target does.
-    distortion : array_like of shape (|X|, |X|), optional
-        Nonnegative costs with a zero diagonal. The transport plans then minimise E d(X, Y), exactly and for any such d,
-        and change the fewest records among plans of equal cost; see `linred.solvers.transport`.
+        target of 0, or one too small for the 64-bit tables, gives alpha = 1 in whole numbers, with an LDP of exactly 0,
+        if products of counts stay below 2^63. Otherwise y is drawn from P_X independently of s and x, which changes far
+        more records.
+    distortion : matrix, mapping, function, "absolute" or "squared", optional
+        Nonnegative costs, 0 for keeping a symbol, as in `optimal`. The transport plans then minimise E d(X, Y), exactly
+        and for any such d, and change the fewest records among plans of equal cost; see `linred.solvers.transport`.
     coupling : {"northwest", "proportional"}, default "northwest"
         Which of the couplings that change the fewest records. "northwest" matches excess with deficit in alphabet
         order, with at most |X| - 1 moves for each s. "proportional" moves every excess to all deficits in proportion,
@@ -98,10 +101,15 @@ def non_markov(
     coupling, distortion = chosen(joint, prefer, distortion, coupling)
     build = partial(_proposition_1, joint, coupling=coupling, distortion=distortion)
     if target is not None:
-        return calibration.meeting_by_alpha(joint, target, build, partial(_lemma_1, joint, 1.0))
+        exactly = partial(independent, joint, joint.p_x, "non_markov", coupling=coupling, distortion=distortion)
+        return calibration.meeting_by_alpha(joint, target, build, exactly)
     return build(validation.alpha(alpha))
 
 
 def _proposition_1(joint, alpha, coupling, distortion):
+    if alpha == 1.0:
+        how = {"coupling": coupling, "distortion": distortion}
+        if (exact := exactly_coupled(joint, joint.p_x, name="non_markov", **how)) is not None:
+            return exact
     released, delta = linear_reduction(joint, alpha), coupling_kernel.excess(joint.p_x_given_s, joint.p_x, alpha)
     return coupled(joint, released, delta, coupling=coupling, distortion=distortion, name="non_markov", alpha=alpha)

@@ -10,9 +10,11 @@ import numpy as np
 
 from linred._common import validation
 from linred._kernels import coupling as coupling_kernel
+from linred.columns.label_distance import distortion_of
 from linred.design import calibration
+from linred.design.exact_independence import independent
 from linred.distribution.linear_reduction import linear_reduction
-from linred.mechanism.mechanism import Mechanism, drawing_from
+from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.tables import TableBuilder
 from linred.solvers import transport, vertex_search
 
@@ -73,7 +75,8 @@ def meeting(joint, target, found, *, name, coupling, distortion):
         delta = excess_over(joint.p_x_given_s, released.p_x_given_s)
         return coupled(joint, released, delta, name=name, coupling=coupling, distortion=distortion)
 
-    return calibration.meeting_by_alpha(found, target, build, partial(drawing_from, joint, found.p_x, name))
+    exactly = partial(independent, joint, found.p_x, name, coupling=coupling, distortion=distortion)
+    return calibration.meeting_by_alpha(found, target, build, exactly)
 
 
 def chosen(joint, prefer, distortion, coupling="northwest"):
@@ -87,7 +90,7 @@ def chosen(joint, prefer, distortion, coupling="northwest"):
             raise ValueError(f"{name} = {value!r} and distortion are both given: the distortion decides the coupling")
     if prefer is not None and coupling != "northwest":
         raise ValueError(f"coupling = {coupling!r} and prefer = {prefer!r} are both given: give one of them")
-    distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
+    distortion = None if distortion is None else distortion_of("distortion", distortion, joint.x_labels)
     return coupling if prefer is None else PREFERENCES[prefer], distortion
 
 

@@ -14,21 +14,23 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from linred._common import validation
-from linred._common.types import Column, Labels
+from linred._common.types import Column, Labels, Least
 from linred.assurance import certify, confidence_limits
+from linred.columns.label_distance import distortion_of
 from linred.design import registry
 from linred.design.closed_form import markov
+from linred.design.least_leakage import Share
 from linred.design.optimal import optimal
 from linred.design.robust import careful, careful_markov
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.provenance import Design
-from linred.privacy.takes_target import refuses_epsilon
+from linred.privacy.takes_target import TargetKeywords, takes_keywords
 from linred.privacy.target import Target
 
 HELD_OUT = 0.5
@@ -38,14 +40,16 @@ MIXED = tuple(share / 100 for share in (99, 98, 97, 96, *range(95, -1, -3), 0))
 """Shares of draws from P_X along the path of mechanisms that do not use S."""
 
 
-@refuses_epsilon
+@takes_keywords
 def fit(
     s: Column,
     x: Column,
     *,
-    ldp: float | None = None,
-    log_lift: float | None = None,
     alpha: float | None = None,
+    max_changed: float | None = None,
+    max_distortion: float | None = None,
+    least: Least | None = None,
+    distortion: Any = None,
     mechanism: str | Callable[..., Mechanism] = "optimal",
     sees_s: bool = True,
     confidence: float | None = None,
@@ -53,6 +57,7 @@ def fit(
     s_labels: Labels | None = None,
     x_labels: Labels | None = None,
     time_limit: float | None = None,
+    **keywords: Unpack[TargetKeywords],
 ) -> Mechanism:
     """Return the mechanism with the fewest changed records that meets a target, from columns of records.
 
@@ -61,10 +66,17 @@ def fit(
     s, x : columns of equal length
         The sensitive and the public column, of any kind that `Joint.from_records` accepts; a table of columns is one
         composite column.
-    ldp, log_lift : float, optional
-        Target: upper limits in nats, one or both.
+    ldp, log_lift, max_lift, min_lift, dp, neighbors, pairs, secrets, given_x, max_changed_by_s
+        The limits of a `linred.Target`, one or several; or `target`, a whole one. Only "optimal" can meet all of them,
+        and only ldp and log_lift can be certified.
     alpha : float, optional
         In [0, 1]; replaces the target. Not available with a confidence.
+    max_changed, max_distortion, least : as in `linred.optimal`, optional
+        The share of records that may change, or the expected distortion; and the figure to make as small as possible.
+        They need mechanism="optimal" and no confidence.
+    distortion : matrix, mapping, function, "absolute" or "squared", optional
+        The costs of changing x to y, in place of counting changed records; see `distortion_of` in
+        `linred.columns.label_distance`. Not for "markov", and not with a confidence.
     mechanism : {"optimal", "non_markov", "markov"} or callable, default "optimal"
         The kind of mechanism, or a function that is called with a Joint and the limits (or alpha) as keywords and
         returns a Mechanism. With a confidence it must be "optimal".
@@ -105,26 +117,47 @@ def fit(
     >>> certain.certified.ldp <= 1.0, fit(s, x, ldp=1.0).dtv() < certain.dtv() < 0.5
     (True, True)
     """
-    limits = {"ldp": ldp, "log_lift": log_lift}
-    settings = FitSettings.checked(mechanism, alpha, limits, sees_s, time_limit, confidence, held_out)
+    more = {"max_changed": max_changed, "max_distortion": max_distortion, "least": least, "distortion": distortion}
+    settings = FitSettings.checked(mechanism, alpha, keywords, sees_s, time_limit, confidence, held_out, **more)
     return settings.mechanism_for(Joint.from_records(s, x, s_labels, x_labels))
 
 
 class FitSettings(NamedTuple):
-    """The settings of a fit. `linred.fit`, `Sanitizer` and the command check them before they read records."""
+    """The settings of a fit. `linred.fit`, `Sanitizer` and the command check them before they read records.
+
+    options : time_limit, max_changed, max_distortion, least and distortion, by name; None if not given.
+    """
 
     mechanism: object  # a name in `registry.BY_NAME`, or a function
     alpha: float | None
     target: Target | None
     sees_s: bool
-    time_limit: float | None
     confidence: float | None
     held_out: float
+    options: dict[str, Any]
 
     @classmethod
-    def checked(cls, mechanism, alpha, limits, sees_s=True, time_limit=None, confidence=None, held_out=HELD_OUT, /):
-        """Return the settings, checked. limits : {name: limit or None}, the fields of a `Target`."""
-        mechanism, target = registry.check(mechanism, alpha, limits, sees_s, time_limit)
+    def checked(
+        cls,
+        mechanism,
+        alpha,
+        keywords,
+        sees_s=True,
+        time_limit=None,
+        confidence=None,
+        held_out=HELD_OUT,
+        /,
+        *,
+        max_changed=None,
+        max_distortion=None,
+        least=None,
+        distortion=None,
+    ):
+        """Return the settings, checked. keywords : `TargetKeywords`, {name: limit or None}, or a whole "target"."""
+        more = {"max_changed": max_changed, "max_distortion": max_distortion, "least": least, "distortion": distortion}
+        options = {"time_limit": time_limit, **more}
+        mechanism, target = registry.check(mechanism, alpha, keywords, sees_s, **options)
+        Share.of(max_changed, max_distortion, distortion, least, alpha)
         validation.number("held_out", held_out, 0.01, 0.99)
         if confidence is not None:
             validation.check_confidence(confidence)
@@ -135,18 +168,32 @@ class FitSettings(NamedTuple):
             if mechanism != "optimal":
                 shown = validation.shortened(mechanism)
                 raise ValueError(f"mechanism = {shown} cannot be fitted with a confidence: only 'optimal' can")
-        return cls(mechanism, alpha, target, sees_s, time_limit, confidence, held_out)
+            certify.refuse_uncertified(name for name, value in more.items() if value is not None)
+            certify.certified_limits(target)
+        return cls(mechanism, alpha, target, sees_s, confidence, held_out, options)
 
-    def mechanism_for(self, joint):
-        """Build the mechanism for a Joint of records."""
+    def mechanism_for(self, joint, column=None):
+        """Build the mechanism for a Joint of records. column : the `ColumnSpec` of the one public column, or None.
+
+        The column has the edges of its bins, from which a distortion such as "absolute" takes their centres.
+        """
         if self.confidence is not None:
-            return with_confidence(joint, self.target, self.confidence, self.sees_s, self.held_out, self.time_limit)
+            how = self.sees_s, self.held_out, self.options["time_limit"]
+            return with_confidence(joint, self.target, self.confidence, *how)
+        options = self.options
+        if options["distortion"] is not None:
+            distortion = distortion_of("distortion", options["distortion"], joint.x_labels, column)
+            options = options | {"distortion": distortion}
         asked = {"alpha": self.alpha, "target": self.target}
-        return registry.build(joint, self.mechanism, **asked, sees_s=self.sees_s, time_limit=self.time_limit)
+        return registry.build(joint, self.mechanism, **asked, sees_s=self.sees_s, **options)
 
 
 def with_confidence(joint, asked, confidence, sees_s=True, held_out=HELD_OUT, time_limit=None):
-    """Return the mechanism of `fit` with a confidence, from a Joint with counts. asked : `Target`."""
+    """Return the mechanism of `fit` with a confidence, from a Joint with counts.
+
+    asked : `Target` with no other limits than those of LDP and log-lift.
+    """
+    certify.certified_limits(asked)
     if joint.counts is None:
         raise ValueError("joint has probabilities but no counts, so no records can be held out: use Joint.from_counts")
     fitted, held = split(joint, held_out)
@@ -186,7 +233,7 @@ def _best_on_path(steps, build, fitted, held, asked, level, time_limit):
     if asked.is_met_by(certify.Certifying(lemma_1, held).ceiling()):
         passed.append(lemma_1)  # its worst-case bound meets the target, so it needs no test
     n_certain = len(passed)
-    for step in steps if min(asked.ldp, asked.log_lift) > 0.0 else ():
+    for step in steps if min(certify.certified_limits(asked)) > 0.0 else ():
         if time.monotonic() > end:
             break
         candidate = build(step)
@@ -230,6 +277,6 @@ def _lemma_1_ceiling(joint, asked):
 
     With p = P_X(y), y can be at most (1 - alpha + alpha p) / (alpha p) times as likely under one s as under another.
     """
-    factor = math.expm1(min(asked.ldp, asked.log_lift, 700.0)) * (1.0 - 1e-9)
+    factor = math.expm1(min(*certify.certified_limits(asked), 700.0)) * (1.0 - 1e-9)
     rarest = joint.p_x[joint.p_x > 0.0].min()
     return markov(joint, 1.0 / (1.0 + factor * rarest))

@@ -15,16 +15,17 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
-from linred._common.types import Least, Matrix, Prefer
+from linred._common.types import LabelMatrix, Least, Prefer
 from linred.design import baselines, calibration, coupling, markov_tables
 from linred.design.closed_form import markov, non_markov
+from linred.design.exact_independence import exactly_coupled
 from linred.design.least_leakage import Share, least_leakage
 from linred.design.selective import reduced, selective
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism, drawing_from
-from linred.privacy.takes_target import takes_target
+from linred.privacy.takes_target import refuse_given_x, takes_target
 from linred.privacy.target import Target
 from linred.solvers import formulations, interior_point, lp, transport
 from linred.solvers.exact_sums import with_exact_sums
@@ -53,7 +54,7 @@ def optimal(
     max_distortion: float | None = None,
     least: Least | None = None,
     sees_s: bool = True,
-    distortion: Matrix | None = None,
+    distortion: LabelMatrix | None = None,
     keep_marginal: bool = True,
     prefer: Prefer | None = None,
     time_limit: float | None = None,
@@ -78,9 +79,9 @@ def optimal(
         The figure that max_changed or max_distortion makes as small as possible, to 1e-6 nats; by default "ldp".
     sees_s : bool, default True
         Whether the mechanism uses S when sampling. If False, it is a matrix P(y|x).
-    distortion : array_like of shape (|X|, |X|), optional
-        Nonnegative costs with a zero diagonal. The mechanism minimises E d(X, Y); without a distortion, the share of
-        changed records.
+    distortion : |X| x |X| matrix, mapping {(x, y): cost}, function of two labels, "absolute" or "squared", optional
+        Nonnegative costs, 0 for keeping a symbol. The names stand for |x - y| and (x - y)^2 of labels that are numbers.
+        The mechanism minimises E d(X, Y); without a distortion, the share of changed records.
     keep_marginal : bool, default True
         Whether P_Y = P_X is required. If False, P_Y is free, lifts are relative to P_Y, and a symbol with P(x) = 0 is
         never published.
@@ -104,8 +105,10 @@ def optimal(
     keep_marginal=True, no mechanism *with P_Y = P_X* changes fewer records (up to the gap); keep_marginal=False can
     change fewer: .762 % of the records in place of .836 % for UCI Adult (marital status, occupation) at ldp=1.
 
-    For a target of 0, y is drawn from P_Y, independently of s and x. This changes far more records than a small
-    positive target does: 90.3 % at ldp=0 and 13.4 % at ldp=1e-12 for the same data.
+    A target of LDP or lifts of 0 is met exactly, at the price of Proposition 1 (13.4 % of the records for the same
+    data), if sees_s is True and the products of counts stay below 2^63; see `linred.design.exact_independence`.
+    Otherwise, as for most P(S, X) given as doubles, y is drawn from P_Y independently of s and x, which changes far
+    more records (90.3 %).
 
     Cost: if sees_s is True, a linear programme of |S||X| cells; where every change costs the same, symbols with
     proportional columns share one cell, and with P_Y = P_X an interior-point method solves it. If sees_s is False, the
@@ -121,10 +124,7 @@ def optimal(
     sees_s, keep_marginal = validation.flag("sees_s", sees_s), validation.flag("keep_marginal", keep_marginal)
     time_limit = math.inf if time_limit is None else validation.number("time_limit", time_limit, 0.0, math.inf)
     _, distortion = coupling.chosen(joint, prefer, distortion)
-    if target is not None and target.given_x < math.inf and not sees_s:
-        raise ValueError(
-            "given_x= needs sees_s=True: otherwise S adds nothing for someone who knows x, so leave it out"
-        )
+    refuse_given_x(target, sees_s)
     if prefer is not None and not sees_s:
         raise ValueError(f"prefer = {prefer!r} needs sees_s=True: a mechanism that does not use S has no coupling")
     share = Share.of(max_changed, max_distortion, distortion, least, alpha)
@@ -250,8 +250,26 @@ class _Search:
                 build = lambda alpha: make(self.joint, alpha)  # noqa: E731
                 found = calibration.meeting_by_alpha(self.joint, self.target, build, partial(build, 1.0))
                 return self.costs.noted(found, math.inf)
-        optimum_is_wanted = not self.is_zero  # a target of 0 draws y independently of x too: no warning for that
-        return _cheapest(self.costs, self.attempt, self.without_programme, str(self.target), optimum_is_wanted)
+        if self.leaves_only_the_marginal and (exact := self.exactly_independent()) is not None:
+            return exact
+        # Where whole numbers are too large for a target of 0, y is drawn independently of x too: no warning for that.
+        return _cheapest(
+            self.costs, self.attempt, self.without_programme, str(self.target), not self.leaves_only_the_marginal
+        )
+
+    @property
+    def leaves_only_the_marginal(self):
+        """Whether the target forces P(y|s) = P(y) for all s."""
+        return any(getattr(self.target, name) == 0.0 for name in ("ldp", "log_lift", "max_lift", "min_lift"))
+
+    def exactly_independent(self):
+        """Return the optimum for P(y|s) = P_X in whole numbers; None for other problems, or if they are too large."""
+        on_ratios = self.target.given_x == math.inf and self.target.max_changed_by_s == 1.0
+        if not (on_ratios and self.sees_s and self.keep_marginal):
+            return None
+        how = {"coupling": coupling.PREFERENCES.get(self.prefer, "northwest"), "distortion": self.costs.d}
+        exact = exactly_coupled(self.joint, self.joint.p_x, name="optimal", target=self.target, **how)
+        return None if exact is None else exact.replace(distortion=self.costs.distortion)
 
     def attempt(self, cap):
         """Solve a linear programme with capped costs; the `attempt` of `_cheapest`."""

@@ -13,7 +13,7 @@ from linred.design import baselines
 from linred.design.closed_form import markov, non_markov
 from linred.design.optimal import optimal
 from linred.design.selective import selective
-from linred.privacy.takes_target import target_or_alpha
+from linred.privacy.takes_target import BY_UTILITY, refuse, refuse_given_x, target_or_alpha
 
 
 class Kind(NamedTuple):
@@ -48,7 +48,12 @@ KINDS = {
     ),
     "non_markov": Kind(non_markov, "Proposition 1", "#0072b2", (3, 1.5), ("#0b5fa5", "#7dbdf5"), takes=("distortion",)),
     "optimal": Kind(
-        optimal, "optimal", "#111111", (), ("#1d1c1a", "#e9e7e2"), takes=("distortion", "sees_s", "time_limit")
+        optimal,
+        "optimal",
+        "#111111",
+        (),
+        ("#1d1c1a", "#e9e7e2"),
+        takes=("distortion", "sees_s", "time_limit", "least", *BY_UTILITY),
     ),
     "selective": Kind(
         selective, "selective", "#56b4e9", (1, 1), ("#00695c", "#5fd0bf"), takes=("distortion",), takes_alpha=False
@@ -61,31 +66,42 @@ BY_NAME = ("optimal", "non_markov", "markov")
 """The names that `fit`, `Sanitizer` and the command accept, the default first."""
 
 
-def check(name, alpha, limits, sees_s=True, time_limit=None):
+def check(name, alpha, keywords, sees_s=True, **options):
     """Return (name or function, `Target` or None); raise ValueError if the settings contradict one another.
 
-    Called before records are read. limits : {name: limit or None}.
+    Called before records are read. keywords : `TargetKeywords`. options : arguments of `build`, None if not given.
     """
     known = name.replace("-", "_") if isinstance(name, str) else name
     if not callable(known) and known not in BY_NAME:
         names = ", ".join(map(repr, BY_NAME))
         raise ValueError(f"mechanism = {validation.shortened(name)} is not {names} or a function")
-    asked = any(one is not None for one in (alpha, *limits.values()))
-    target = target_or_alpha(alpha, limits) if asked or not callable(known) else None
-    takes = () if callable(known) else KINDS[known].takes
-    if not validation.flag("sees_s", sees_s) and known in KINDS and KINDS[known].sees_s and "sees_s" not in takes:
+    kind = None if callable(known) else KINDS[known]
+    optional = kind is None or any(options.get(option) is not None for option in BY_UTILITY)
+    target = target_or_alpha(alpha, keywords, optional)
+    if kind is not None:
+        refuse(known, target, kind.make.meets)
+    if not validation.flag("sees_s", sees_s) and kind is not None and kind.sees_s and "sees_s" not in kind.takes:
         raise ValueError(
             f"mechanism = {known!r} uses S when sampling, which sees_s=False rules out: choose 'optimal' or 'markov'"
         )
-    if time_limit is not None:
-        validation.number("time_limit", time_limit, 0.0, math.inf)
-        if "time_limit" not in takes:
-            raise ValueError(f"time_limit = {time_limit!r} applies only to mechanism='optimal': leave it out")
+    refuse_given_x(target, sees_s)
+    _check_options(() if kind is None else kind.takes, options)
     return known, target
 
 
-def build(joint, name, *, alpha=None, target=None, sees_s=True, time_limit=None):
+def _check_options(takes, options):
+    if options.get("time_limit") is not None:
+        validation.number("time_limit", options["time_limit"], 0.0, math.inf)
+    for name, value in options.items():
+        if value is not None and name not in takes:
+            able = " or ".join(repr(one) for one in BY_NAME if name in KINDS[one].takes)
+            raise ValueError(f"{name} = {validation.shortened(value)} applies only to mechanism={able}: leave it out")
+
+
+def build(joint, name, *, alpha=None, target=None, sees_s=True, **options):
     """Build a mechanism for a Joint by its name in `BY_NAME`, or by a function of the Joint and the target or alpha.
+
+    options : time_limit, distortion and other arguments of the mechanisms; those that it does not take are ignored.
 
     Guarantee
     ---------
@@ -97,7 +113,7 @@ def build(joint, name, *, alpha=None, target=None, sees_s=True, time_limit=None)
     <Mechanism non_markov, alpha = 0.510163 for 2 x 2 symbols>
     """
     if not callable(name):
-        return KINDS[name].made(joint, alpha=alpha, target=target, sees_s=sees_s, time_limit=time_limit)
+        return KINDS[name].made(joint, alpha=alpha, target=target, sees_s=sees_s, **options)
     asked = {} if target is None else target.limits
     mechanism = name(joint, **asked, **({} if alpha is None else {"alpha": alpha}))
     if not hasattr(mechanism, "table_of"):

@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from linred.assurance.certify import certified_limits
 from linred.design.coupling import couple, excess_over
 from linred.design.optimal import optimal
 from linred.distribution.joint import Joint
@@ -45,8 +46,9 @@ def careful(joint, n_tested, asked, z, time_limit=None):
     ---------
     P_Y = P_X to 1e-11. P(y|s) = P_X(y) for rare pairs, for any P(x|s).
     """
-    log_lift = min(asked.log_lift, LARGEST)
-    ldp = min(asked.ldp, 2.0 * log_lift, LARGEST)
+    ldp, log_lift = certified_limits(asked)
+    log_lift = min(log_lift, LARGEST)
+    ldp = min(ldp, 2.0 * log_lift, LARGEST)
     margins = _margins(joint, n_tested, z)
     rare = (margins > min(0.5 * ldp, log_lift, MOST_MARGIN)) | (joint.p_x == 0.0)
     rare |= ((joint.counts * ~rare).sum(axis=1) == 0)[:, None] | (rare.sum(axis=1) >= joint.shape[1] - 1)[:, None]
@@ -66,7 +68,7 @@ def careful_markov(joint, n_tested, asked, mixed, evidence, time_limit=None, kno
     known : dict that caches the mechanisms for the common symbols between calls.
     """
     most = evidence / max(1.0, float(n_tested[joint.p_s > 0.0].min()))
-    factor = math.exp(min(asked.ldp, asked.log_lift, LARGEST))
+    factor = math.exp(min(*certified_limits(asked), LARGEST))
     rare = (joint.p_x * (factor - mixed) < (1.0 - mixed) * most) | (joint.p_x == 0.0)
     common = np.flatnonzero(~rare)
     if common.size < 2:

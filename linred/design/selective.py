@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
-from linred._common.types import Matrix, Prefer
+from linred._common.types import LabelMatrix, Prefer
 from linred.design.closed_form import non_markov
 from linred.design.coupling import chosen, meeting
 from linred.distribution.joint import Joint
@@ -26,7 +26,7 @@ from linred.solvers.formulations import Limits
 
 @takes_target(meets=("ldp", "log_lift", "max_lift", "min_lift"), needed=True)
 def selective(
-    joint: Joint, *, target: Target, distortion: Matrix | None = None, prefer: Prefer | None = None
+    joint: Joint, *, target: Target, distortion: LabelMatrix | None = None, prefer: Prefer | None = None
 ) -> Mechanism:
     """Return a near-optimal mechanism without a linear programme, for alphabets that are too large for `optimal`.
 
@@ -38,8 +38,8 @@ def selective(
         P(S, X).
     ldp, log_lift, max_lift, min_lift : float, optional
         Limits of a `linred.Target` in nats, one or several.
-    distortion : array_like of shape (|X|, |X|), optional
-        Nonnegative costs with a zero diagonal, minimised by the transport plans; see `non_markov`.
+    distortion : matrix, mapping, function, "absolute" or "squared", optional
+        Nonnegative costs, 0 for keeping a symbol, minimised by the transport plans; see `non_markov`.
     prefer : {"information", "sparse", "smooth"}, optional
         Which of the couplings that change the fewest records to return; see `non_markov`.
 

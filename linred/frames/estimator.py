@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from linred._common import validation
 from linred.columns.adapters.kinds import frame_of, symbol_of
@@ -13,14 +13,18 @@ from linred.design.fit import FitSettings
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
 from linred.frames.sanitize_frame import FrameTask, naming_columns, read_columns, sanitize_frame
-from linred.privacy.takes_target import refuses_epsilon
+from linred.privacy.takes_target import KEYWORDS, TargetKeywords, takes_keywords
 from linred.sampling import keystream, sanitize_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from linred._common.types import Context, Frame, Key, Names, Unseen
+    from linred._common.types import Context, Frame, Key, Least, Names, Unseen
     from linred.mechanism.mechanism import Mechanism
+
+
+BY_LABEL = ("neighbors", "pairs", "secrets", "distortion")
+"""Settings that may hold values of S or X, which the text of a Sanitizer does not show."""
 
 
 class Sanitizer:
@@ -30,9 +34,10 @@ class Sanitizer:
     ----------
     sensitive, public : name of a column, or list of names
         The columns S and X. Several columns are one composite symbol.
-    ldp, log_lift, alpha, mechanism, sees_s : as in `linred.fit`
-        Targets in nats, or alpha; "optimal", "non_markov", "markov" or a function of a Joint and the targets; whether
-        the mechanism uses S when sampling. If it does not, frames to transform may lack S.
+    target, ldp and the other limits of a `linred.Target` : as in `linred.fit`
+    alpha, max_changed, max_distortion, least, distortion, mechanism, sees_s : as in `linred.fit`
+        What to fit. A distortion of "absolute" or "squared" takes the centres of bins if the public column has bins. If
+        sees_s is False, the mechanism does not use S when sampling, and frames to transform may lack S.
     bins : {name: edges}, optional
         Edges that sort the numbers of sensitive or public columns into bins.
     keep_sensitive, columns, keep_metadata, unseen, seed, key, context, id : as in `sanitize_frame`
@@ -56,15 +61,17 @@ class Sanitizer:
     (['job', 'year'], Sanitizer(sensitive='sex', public='job', ldp=0.5, seed=<hidden>))
     """
 
-    @refuses_epsilon
+    @takes_keywords
     def __init__(
         self,
         sensitive: Names,
         public: Names,
         *,
-        ldp: float | None = None,
-        log_lift: float | None = None,
         alpha: float | None = None,
+        max_changed: float | None = None,
+        max_distortion: float | None = None,
+        least: Least | None = None,
+        distortion: Any = None,
         mechanism: str | Callable[..., Mechanism] = "optimal",
         sees_s: bool = True,
         bins: Mapping[str, Sequence[float]] | None = None,
@@ -76,16 +83,18 @@ class Sanitizer:
         key: Key | None = None,
         context: Context = b"",
         id: Names | None = None,
+        **keywords: Unpack[TargetKeywords],
     ) -> None:
         self.sensitive, self.public, self.mechanism, self.sees_s, self.bins = sensitive, public, mechanism, sees_s, bins
-        self.ldp, self.log_lift, self.alpha = ldp, log_lift, alpha
+        self.__dict__.update(dict.fromkeys(KEYWORDS) | keywords)
+        self.alpha, self.max_changed, self.max_distortion, self.least = alpha, max_changed, max_distortion, least
+        self.distortion = distortion
         self.keep_sensitive, self.columns, self.keep_metadata = keep_sensitive, columns, keep_metadata
         self.unseen, self.seed, self.key, self.context, self.id = unseen, seed, key, context, id
 
     def fit(self, frame: Frame, y: object = None) -> Sanitizer:
         """Fit a mechanism to the records of a frame, and return self. Ignores y; collects S and X of a LazyFrame."""
-        limits = {name: getattr(self, name) for name in ("ldp", "log_lift")}
-        settings = FitSettings.checked(self.mechanism, self.alpha, limits, self.sees_s)
+        settings = self._settings()
         task, frame = self._task(), frame_of(frame)
         all_names = frame.names
         task.check(frame, all_names)
@@ -97,10 +106,16 @@ class Sanitizer:
             s, x = (symbol_of(name, read_columns(specs, by_name)) for name, specs in sides.items())
             joint = Joint.from_records(s, x)
         fitted = FitSchema(tuple(task.sensitive.values()), tuple(task.public.values()))
-        self.mechanism_ = settings.mechanism_for(joint).replace(fitted=fitted)
+        column = fitted.public[0] if len(fitted.public) == 1 else None
+        self.mechanism_ = settings.mechanism_for(joint, column).replace(fitted=fitted)
         self.n_features_in_ = len(all_names)
         self.feature_names_in_ = as_objects(all_names)
         return self
+
+    def _settings(self):
+        keywords = {name: getattr(self, name) for name in KEYWORDS}
+        more = {name: getattr(self, name) for name in ("max_changed", "max_distortion", "least", "distortion")}
+        return FitSettings.checked(self.mechanism, self.alpha, keywords, self.sees_s, **more)
 
     def _how(self):
         """Return the settings that are also arguments of `sanitize_frame`."""
@@ -166,7 +181,8 @@ class Sanitizer:
         for name, parameter in inspect.signature(type(self)).parameters.items():
             value = getattr(self, name)
             if repr(value) != repr(parameter.default):
-                shown.append(f"{name}={'<hidden>' if name in ('key', 'seed') else repr(value)}")
+                text = validation.shortened(value) if name in BY_LABEL else repr(value)
+                shown.append(f"{name}={'<hidden>' if name in ('key', 'seed') else text}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
 

@@ -16,8 +16,12 @@ import numpy as np
 from linred._common.atomic_file import atomic_writer
 from linred._version import __version__
 from linred.columns import labels
+from linred.mechanism.artifact_target import finite, target_content
+from linred.mechanism.leakage_given_x import ldp_given_x
+from linred.sampling.exact_certificate import ldp_given_x_above
+from linred.sampling.sampled_probabilities import Channel
 
-FORMAT, VERSION = "linred mechanism", 2
+FORMAT, VERSION = "linred mechanism", 3
 SCHEME_BY_NUMBER = 1
 """How draws are addressed by record number (`linred.sampling.keystream`). A faster scheme gets a new number, and a
 mechanism keeps drawing by the one in its artifact. Draws by id have one scheme, which never changes under a key."""
@@ -46,6 +50,8 @@ def table_digest(mechanism):
     for array in (kernel.rows, kernel.cells):
         for field in array.dtype.names:
             digest.update(array[field].astype("<u8").tobytes())
+    if kernel.limits is not None:
+        digest.update(kernel.limits.astype("<u8").tobytes())
     return digest.hexdigest()
 
 
@@ -71,7 +77,7 @@ def summary(mechanism):
             "name": mechanism.name,
             "sees_s": mechanism.sees_s,
             "alpha": mechanism.alpha,
-            "target": None if mechanism.target is None else _target(mechanism.target),
+            "target": target_content(mechanism.target),
             "gap": mechanism.gap,
         },
         "id": mechanism.id,
@@ -83,12 +89,8 @@ def summary(mechanism):
     }
 
 
-def _target(target):
-    return finite({name: getattr(target, name) for name in ("ldp", "log_lift")})
-
-
 def _content(mechanism):
-    joint = mechanism.joint
+    joint, what = mechanism.joint, "probability" if mechanism.whole is None else "weight"
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -98,10 +100,11 @@ def _content(mechanism):
         "s_labels": labels.to_json("s_labels", joint.s_labels),
         "x_labels": labels.to_json("x_labels", joint.x_labels),
         "joint": _joint_content(joint),
+        "in_whole_numbers": mechanism.whole is not None,
         "moves": _moves(mechanism),
-        "moves_are": "[s, x, probability of keeping x, of drawing anew, table drawn from]; s, x, y count from 0",
-        "tables": _tables(mechanism.tables),
-        "tables_are": "[y, probability] pairs",
+        "moves_are": f"[s, x, {what} of keeping x, of drawing anew, table drawn from]; s, x, y count from 0",
+        "tables": _tables(mechanism),
+        "tables_are": f"[y, {what}] pairs",
         "scheme_by_number": SCHEME_BY_NUMBER,
         "released": None if mechanism.releases_reduction else _joint_content(mechanism.released),
         "distortion": None if mechanism.distortion is None else mechanism.distortion.tolist(),
@@ -111,14 +114,22 @@ def _content(mechanism):
 
 def _figures(mechanism):
     """Return the figures for human readers. `linred.load` ignores them."""
-    report = mechanism.report()
+    report, sampler = mechanism.report(), mechanism.sampler()
+    certificate = sampler.certificate()
     return {
         "unit": "nats",
         "before": finite(report.before.as_dict()),
         "after": finite(report.after.as_dict()),
-        "sampled_integers_at_most": finite(mechanism.sampler().certificate().as_dict()),
+        "sampled_integers_at_most": finite(certificate.as_dict()),
+        **finite({"ldp_given_x": _ldp_given_x_above(mechanism, sampler)}),
+        "reached": [finite(one._asdict()) for one in certificate.reached],
         "utility": report.utility._asdict(),
     }
+
+
+def _ldp_given_x_above(mechanism, sampler):
+    """Return `ldp_given_x` of the sampled integers, rounded up; doubles find most infinite ones, in far less time."""
+    return math.inf if ldp_given_x(mechanism) == math.inf else ldp_given_x_above(Channel(sampler))
 
 
 def _certified_content(certified):
@@ -134,11 +145,6 @@ def _design_content(design, joint):
         for side, labels in (("redrawn_s", joint.s_labels), ("redrawn_x", joint.x_labels))
     }
     return {**vars(design), **places}
-
-
-def finite(figures):
-    """Replace infinite figures by "inf", because JSON has no infinity."""
-    return {name: "inf" if value == math.inf else value for name, value in figures.items()}
 
 
 def _fitted_content(fitted):
@@ -159,11 +165,12 @@ def _joint_content(joint):
 def _moves(mechanism):
     """Return [s, x, keep, move, table] of the pairs that differ from the default.
 
-    s is None if the mechanism does not use S when sampling.
+    s is None if the mechanism does not use S when sampling. keep and move are whole numbers if the mechanism is.
     """
-    keep, move, table_of = (
-        part if mechanism.sees_s else part[:1] for part in (mechanism.keep, mechanism.move, mechanism.table_of)
-    )
+    keep, move, table_of = mechanism.keep, mechanism.move, mechanism.table_of
+    if mechanism.whole is not None:
+        keep, move = mechanism.whole.keep, mechanism.whole.total - mechanism.whole.keep
+    keep, move, table_of = (part if mechanism.sees_s else part[:1] for part in (keep, move, table_of))
     usual = [part if mechanism.sees_s else part[:1] for part in rows_by_default(mechanism.joint, mechanism.sees_s)]
     differs = (keep != usual[0]) | (move != usual[1]) | (table_of != usual[2])
     return [
@@ -178,6 +185,8 @@ def rows_by_default(joint, sees_s):
     return 1.0 - unseen, unseen.astype(np.float64), np.zeros(joint.shape, np.int32)
 
 
-def _tables(tables):
-    pairs = [list(pair) for pair in zip(tables.y.tolist(), tables.probability.tolist(), strict=True)]
+def _tables(mechanism):
+    tables, whole = mechanism.tables, mechanism.whole
+    weights = tables.probability if whole is None else whole.weight
+    pairs = [list(pair) for pair in zip(tables.y.tolist(), weights.tolist(), strict=True)]
     return [pairs[begin:end] for begin, end in zip(tables.indptr[:-1], tables.indptr[1:], strict=True)]

@@ -16,11 +16,12 @@ import numpy as np
 
 from linred._common import validation
 from linred._common.immutable import Immutable
-from linred._common.types import Column, Context, Key, Matrix, Unseen
+from linred._common.types import Column, Context, Key, LabelMatrix, Unseen
+from linred.columns.label_distance import distortion_of
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism import changed_records
-from linred.mechanism.tables import TableBuilder, Tables
+from linred.mechanism.tables import TableBuilder, Tables, Whole
 from linred.privacy import metrics
 from linred.privacy.leakage import Leakage, Utility
 
@@ -55,6 +56,8 @@ class Mechanism(Immutable):
     target : `Target` in nats that it was built for and that its sampled integers meet; None if alpha was given.
     fitted : columns of the table it was fitted on (`linred.columns.schema.FitSchema`); None without a table.
     certified, design : certified figures and what they cost; None unless `linred.fit` was given a confidence.
+    whole : the same probabilities in whole numbers (`linred.mechanism.tables.Whole`), for mechanisms whose P(y|s) is
+        the same for every s, so that their LDP is exactly 0; otherwise None.
     id : 32 random hexadecimal digits that name this mechanism in artifacts and reports. They reveal nothing about it.
 
     Guarantee
@@ -78,6 +81,7 @@ class Mechanism(Immutable):
     move: np.ndarray
     table_of: np.ndarray
     tables: Tables
+    whole: Whole | None
     releases_reduction: bool
 
     def __init__(
@@ -90,6 +94,7 @@ class Mechanism(Immutable):
         move: Any,
         table_of: Any,
         tables: Any,
+        whole: Whole | None = None,
         alpha: float | None = None,
         released: Joint | None = None,
         distortion: np.ndarray | None = None,
@@ -104,7 +109,7 @@ class Mechanism(Immutable):
         if not sees_s:  # store one row for all s
             rows = {part: np.broadcast_to(row, joint.shape) for part, row in rows.items()}
         self._freeze(joint=joint, name=name, sees_s=sees_s, alpha=alpha, distortion=distortion, gap=gap, target=target)
-        self._freeze(**rows, tables=Tables(*tables), fitted=fitted, certified=certified, design=design)
+        self._freeze(**rows, tables=Tables(*tables), whole=whole, fitted=fitted, certified=certified, design=design)
         self._freeze(id=id or secrets.token_hex(16))
         self._freeze(**{} if released is None else {"released": released}, releases_reduction=released is None)
 
@@ -178,9 +183,14 @@ class Mechanism(Immutable):
         """
         return changed_records.share(self) if by is None else changed_records.share_by(self, by)
 
-    def expected_distortion(self, d: Matrix) -> float:
-        """Return E d(X, Y) for a nonnegative |X| x |X| matrix d with zero diagonal; d[x, y] is the cost of x -> y."""
-        d = validation.distortion(d, self.joint.shape[1])
+    def expected_distortion(self, d: LabelMatrix) -> float:
+        """Return E d(X, Y), where d(x, y) >= 0 is the cost of x -> y and d(x, x) = 0.
+
+        d : |X| x |X| matrix in the order of the labels, mapping {(x, y): cost}, function of two labels, or "absolute"
+            or "squared" for labels that are numbers or bins.
+        """
+        public = () if self.fitted is None else self.fitted.public
+        d = distortion_of("distortion", d, self.joint.x_labels, public[0] if len(public) == 1 else None)
         return float(sum(block.data @ d[rows][block.row, block.col] for rows, block in self._blocks_xy()))
 
     def mutual_information(self, base: float = math.e) -> float:

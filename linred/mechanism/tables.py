@@ -13,6 +13,26 @@ class Tables(NamedTuple):
     probability: np.ndarray
 
 
+class Whole(NamedTuple):
+    """The probabilities of a mechanism in whole numbers below 2^63, which are sampled exactly.
+
+    keep, total : x is kept with probability keep / total, both |S| x |X|, 0 <= keep <= total and total > 0.
+    weight : of each entry of the `Tables`, in proportion to its probability; positive.
+    """
+
+    keep: np.ndarray
+    total: np.ndarray
+    weight: np.ndarray
+
+    def parts(self, table_of, indptr, y):
+        """Return the keyword arguments of `Mechanism` for tables with these symbols; each double is rounded once."""
+        total = self.total.astype(np.float64)
+        sums = np.add.reduceat(self.weight, indptr[:-1]).astype(np.float64)
+        tables = Tables(indptr, y, self.weight / np.repeat(sums, np.diff(indptr)))
+        keep, move = (part.astype(np.float64) / total for part in (self.keep, self.total - self.keep))
+        return {"keep": keep, "move": move, "table_of": table_of, "tables": tables, "whole": self}
+
+
 class TableBuilder:
     """Builds `Tables` one distribution at a time; table 0 is P_Y."""
 

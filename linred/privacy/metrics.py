@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linred._common import validation
-from linred._common.types import Matrix
+from linred._common.types import LabelMatrix
 from linred._kernels import extremes
 from linred.distribution.joint import Joint
 from linred.privacy.neighbors import neighbor_matrix
@@ -71,10 +71,12 @@ def ldp(joint: Joint, base: float = math.e, *, where: bool = False) -> Any:
 
 
 @overload
-def dp(joint: Joint, neighbors: Matrix, base: float = ..., *, where: Literal[False] = ...) -> float: ...
+def dp(joint: Joint, neighbors: LabelMatrix, base: float = ..., *, where: Literal[False] = ...) -> float: ...
 @overload
-def dp(joint: Joint, neighbors: Matrix, base: float = ..., *, where: Literal[True]) -> tuple[float, Where | None]: ...
-def dp(joint: Joint, neighbors: Matrix, base: float = math.e, *, where: bool = False) -> Any:
+def dp(
+    joint: Joint, neighbors: LabelMatrix, base: float = ..., *, where: Literal[True]
+) -> tuple[float, Where | None]: ...
+def dp(joint: Joint, neighbors: LabelMatrix, base: float = math.e, *, where: bool = False) -> Any:
     """Return the differential privacy, the maximum of log P(x|s)/P(x|s') over x and all neighbours s ~ s'.
 
     Parameters

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar
 
 from linred._common import validation
 from linred.privacy.target import TARGETS, Target
@@ -21,17 +22,53 @@ BY_UTILITY = ("max_changed", "max_distortion")
 """The arguments that ask for a mechanism by its utility, with or without a target."""
 
 
-def target_or_alpha(alpha, limits):
-    """Return the `Target` of {name: limit or None}, or None if alpha is given; exactly one of the two must be given."""
-    targeted = any(limit is not None for limit in limits.values())
-    if alpha is not None and targeted:
+class TargetKeywords(TypedDict, total=False):
+    """The keywords by which a function accepts a target: `target` for a whole one, or the fields of a `Target`."""
+
+    target: Target | None
+    ldp: float | None
+    log_lift: float | None
+    max_lift: float | None
+    min_lift: float | None
+    dp: float | None
+    neighbors: Any
+    pairs: Any
+    secrets: Any
+    given_x: float | None
+    max_changed_by_s: float | None
+
+
+KEYWORDS = ("target", *TARGETS)
+"""The names of `TargetKeywords`."""
+
+
+def target_or_alpha(alpha, keywords, optional=False):
+    """Return the `Target` of {name: value or None}, or None if alpha is given; exactly one of the two must be given.
+
+    keywords : `TargetKeywords`. optional : whether neither may be given, which is a target without limits.
+    """
+    target = target_of(keywords)
+    if alpha is not None and target is not None:
         raise ValueError("alpha= and a target are both given: give alpha=, or limits such as ldp=")
-    if alpha is None and not targeted:
+    if alpha is None and target is None and not optional:
         raise ValueError("no target: give ldp=, log_lift= or another limit of linred.Target, or alpha=")
     if alpha is not None:
         validation.alpha(alpha)
         return None
-    return Target.of(**limits)
+    return Target() if target is None else target
+
+
+def target_of(keywords):
+    """Return the `Target` of {name: value or None}, None if no value is given. keywords : `TargetKeywords`."""
+    limits = {name: limit for name in TARGETS if (limit := keywords.get(name)) is not None}
+    target = keywords.get("target")
+    if target is None:
+        return Target(**limits) if limits else None
+    if not isinstance(target, Target):
+        raise TypeError(f"target is a {validation.type_name(target)}, not a linred.Target")
+    for name in limits:
+        raise ValueError(f"target= and {name}= are both given: give one of them")
+    return target
 
 
 def refuse(name: str, target: Target | None, meets: Iterable[str]) -> None:
@@ -39,6 +76,14 @@ def refuse(name: str, target: Target | None, meets: Iterable[str]) -> None:
     for limit in () if target is None else target.limits:
         if limit not in meets and not (limit == "neighbors" and "dp" in meets):
             raise ValueError(f"{name} cannot meet {limit}=: use optimal, which can")
+
+
+def refuse_given_x(target: Target | None, sees_s: bool) -> None:
+    """Raise a ValueError if a mechanism that does not use S when sampling is asked for a given_x limit."""
+    if target is not None and target.given_x < math.inf and not sees_s:
+        raise ValueError(
+            "given_x= needs sees_s=True: otherwise S adds nothing for someone who knows x, so leave it out"
+        )
 
 
 def refuses_epsilon(make: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
@@ -55,8 +100,11 @@ def refuses_epsilon(make: Callable[Arguments, Result]) -> Callable[Arguments, Re
 def _refuse_epsilon(make, arguments):
     for name in ("epsilon", "eps"):
         if name in arguments:
-            function = make.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
-            raise TypeError(f"{function}() has no argument {name}=: ldp= is epsilon, in nats")
+            raise TypeError(f"{_name(make)}() has no argument {name}=: ldp= is epsilon, in nats")
+
+
+def _name(make):
+    return make.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
 
 
 Target.__init__ = refuses_epsilon(Target.__init__)  # type: ignore[method-assign]
@@ -81,21 +129,14 @@ def takes_target(meets: Iterable[str] = TARGETS, needed: bool = False) -> Decora
         documented = _with_limits(signature, meets)
 
         @wraps(make)
-        def with_limits(*args, target=None, **arguments):
+        def with_limits(*args, **arguments):
             _refuse_epsilon(make, arguments)
-            refused = {name: arguments.pop(name, None) for name in TARGETS if name not in documented.parameters}
-            try:
-                bound = documented.bind(*args, **arguments).arguments
-            except TypeError as error:  # arguments that do not fit are reported before a missing target
-                raise TypeError(f"{make.__name__}() {error}") from None
-            limits = {name: arguments.pop(name, None) for name in TARGETS} | refused
-            if target is not None:
-                limits = _only(target, limits)
+            keywords = {name: arguments.pop(name, None) for name in KEYWORDS}
+            bound = _bound(make, documented, args, arguments)
             by_utility = any(bound.get(name) is not None for name in BY_UTILITY)
-            if by_utility and all(limit is None for limit in limits.values()) and bound.get("alpha") is None:
-                target = Target()
-            else:
-                target = Target.of(**limits) if needed else target_or_alpha(bound.get("alpha"), limits)
+            target = target_of(keywords) if needed else target_or_alpha(bound.get("alpha"), keywords, by_utility)
+            if needed and target is None:
+                raise ValueError("no target: give ldp=, log_lift= or another limit of linred.Target")
             refuse(make.__name__, target, meets)
             joint = validation.joint(bound["joint"])
             return make(*args, target=None if target is None else target.settled(joint), **arguments)
@@ -107,13 +148,34 @@ def takes_target(meets: Iterable[str] = TARGETS, needed: bool = False) -> Decora
     return decorate
 
 
-def _only(target, limits):
-    if not isinstance(target, Target):
-        raise TypeError(f"target is a {validation.type_name(target)}, not a linred.Target")
-    for name, limit in limits.items():
-        if limit is not None:
-            raise ValueError(f"target= and {name}= are both given: give one of them")
-    return target.limits or {"ldp": target.ldp}
+def takes_keywords(make: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Decorator: the signature of a function with **keywords: Unpack[TargetKeywords] shows each keyword with a default.
+
+    The function receives the keywords that the caller gives, unchecked. Other keywords raise a TypeError, as they do
+    without the decorator.
+    """
+    signature = inspect.signature(make)
+    *parameters, _ = signature.parameters.values()
+    shown = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in KEYWORDS]
+    place = next(i for i, one in enumerate(parameters) if one.kind is inspect.Parameter.KEYWORD_ONLY)
+    documented = signature.replace(parameters=[*parameters[:place], *shown, *parameters[place:]])
+
+    @wraps(make)
+    def with_keywords(*args: Arguments.args, **arguments: Arguments.kwargs) -> Result:
+        _refuse_epsilon(make, arguments)
+        _bound(make, documented, args, arguments)
+        return make(*args, **arguments)
+
+    with_keywords.__signature__ = documented  # type: ignore[attr-defined]
+    return with_keywords
+
+
+def _bound(make, signature, args, arguments):
+    """Return the arguments by name; a TypeError names those that do not fit."""
+    try:
+        return signature.bind(*args, **arguments).arguments
+    except TypeError as error:
+        raise TypeError(f"{_name(make)}() {error}") from None
 
 
 def _with_limits(signature, meets):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linred._common import validation
-from linred._common.types import Matrix, Names
+from linred._common.types import LabelMatrix, Names
+from linred.columns.label_distance import distortion_of
 from linred.design.registry import KINDS
 from linred.mechanism.mechanism import Mechanism
 from linred.privacy.leakage import unit_of
@@ -48,7 +49,7 @@ def tradeoff(
     ldp: float | Iterable[float] | None = None,
     log_lift: float | Iterable[float] | None = None,
     mechanisms: Names | dict[str, Callable[..., Mechanism]] | None = None,
-    distortion: Matrix | None = None,
+    distortion: LabelMatrix | None = None,
     base: float = math.e,
     time_limit: float | None = None,
 ) -> Curves:
@@ -64,8 +65,9 @@ def tradeoff(
         with the joint and alpha=, ldp= or log_lift=, and returns a Mechanism, for example
         {"mine": functools.partial(linred.optimal, prefer="information")}; it gets neither `distortion` nor
         `time_limit`. The default is the first three for alphas and the first four for targets.
-    distortion : |X| x |X| matrix, optional
-        The cost that mechanisms minimise, if they can, and that the expected distortion is computed with.
+    distortion : matrix, mapping, function, "absolute" or "squared", optional
+        The cost that mechanisms minimise, if they can, and that the expected distortion is computed with; as in
+        `optimal`.
     base : base of the reported logarithms.
     time_limit : seconds for each linear programme.
 
@@ -80,7 +82,7 @@ def tradeoff(
     """
     validation.joint(joint)
     validation.log_of_base(base)
-    distortion = None if distortion is None else validation.distortion(distortion, joint.shape[1])
+    distortion = None if distortion is None else distortion_of("distortion", distortion, joint.x_labels)
     grid, points = _grid(alphas=alphas, ldp=ldp, log_lift=log_lift)
     makers = _makers(mechanisms, grid, distortion, time_limit)
     curves = {}

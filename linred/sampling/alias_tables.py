@@ -1,6 +1,7 @@
 """Compiles a mechanism into the integer tables that `linred.sampling.sampler` draws from. Deterministic; O(nonzeros).
 
-A row (s, x) becomes a threshold `keep` out of 2^64 and a table of alias cells; see csrc/alias.h.
+A row (s, x) becomes a threshold `keep` out of 2^64 and a table of alias cells. If the mechanism is in whole numbers
+(`linred.mechanism.tables.Whole`), rows and tables are out of their own whole numbers instead; see csrc/alias.h.
 """
 
 from typing import NamedTuple
@@ -15,8 +16,14 @@ FIRST_STAGE_NS, PENDING_NS = {"cells": 1.0, "keep": 1.5}, 10.0
 which the values drawn under a key depend, and every machine must choose the same one."""
 
 
+MOST_WORDS = np.uint64(2**64 - 1)
+
+
 class Compiled(NamedTuple):
-    """The tables in the form that `sampling.Kernel` takes; either settled or keep_top is None."""
+    """The tables in the form that `sampling.Kernel` takes; either settled or keep_top is None.
+
+    limits : for a mechanism in whole numbers, how many words each row accepts; otherwise None.
+    """
 
     n_s: int  # 0 if the mechanism does not use S; then there is one row for each x
     n_x: int
@@ -25,6 +32,7 @@ class Compiled(NamedTuple):
     cells: np.ndarray
     settled: np.ndarray | None
     keep_top: np.ndarray | None
+    limits: np.ndarray | None
     pending: float  # share of records from P(S, X) that the first stage leaves to the second
 
     @property
@@ -35,6 +43,8 @@ class Compiled(NamedTuple):
 
 def compile_tables(mechanism):
     """Return the mechanism as `Compiled`, with the cheaper of the two first stages."""
+    if mechanism.whole is not None:
+        return _by_whole(mechanism)
     p_sx, parts = mechanism.joint.p_sx, (mechanism.keep, mechanism.move, mechanism.table_of)
     if not mechanism.sees_s:
         p_sx, parts = mechanism.joint.p_x[None, :], (part[:1] for part in parts)
@@ -60,9 +70,42 @@ def _by_keep(n_s, p_sx, keep, move, table_of, tables):
     log2_cells = _log2_at_least(np.diff(indptr))
     first_cell, cells = alias.cells_of(indptr, y, weight, log2_cells)
     rows = alias.rows_of(keep, move, table_of, 1 << shift, first_cell, log2_cells, n_tables)
-    keep_top = np.append((rows["keep"] >> np.uint64(48)).astype(np.uint16), np.uint16(0))
-    kept = keep_top[:-1].reshape(keep.shape[0], -1)[:, :n_x]
-    return Compiled(n_s, n_x, shift, rows, cells, None, keep_top, 1.0 - float((p_sx * kept).sum()) / 2.0**16)
+    keep_top, pending = _first_bits(rows["keep"], p_sx)
+    return Compiled(n_s, n_x, shift, rows, cells, None, keep_top, None, pending)
+
+
+def _first_bits(keep, p_sx):
+    """Return (the first 16 bits of each threshold and one more entry, share of records that they leave pending)."""
+    keep_top = np.append((keep >> np.uint64(48)).astype(np.uint16), np.uint16(0))
+    kept = keep_top[:-1].reshape(len(p_sx), -1)[:, : p_sx.shape[1]]
+    return keep_top, 1.0 - float((p_sx * kept).sum()) / 2.0**16
+
+
+def _by_whole(mechanism):
+    """Compile a mechanism in whole numbers, which uses S when sampling.
+
+    A word stands for a whole number below n if it is below n units of floor((2^64 - 1) / n); other words are rejected.
+    """
+    (n_s, n_x), (keep, total, weight) = mechanism.joint.shape, mechanism.whole
+    shift, (indptr, y, _) = (n_x - 1).bit_length(), mechanism.tables
+    log2_cells = _log2_at_least(np.diff(indptr))
+    first_cell = np.cumsum([0, *np.left_shift(1, log2_cells, dtype=np.int64)])
+    table = np.repeat(np.arange(log2_cells.size), np.diff(first_cell))
+    # Cells beyond the symbols of a table repeat its last symbol.
+    entry = np.minimum(indptr[table] + np.arange(table.size) - first_cell[table], indptr[table + 1] - 1)
+    ends = np.cumsum(weight.astype(np.uint64))  # may wrap around, which the differences undo
+    before = np.append(np.uint64(0), ends)[indptr]
+    cells = np.zeros(table.size, alias.CELL)
+    cells["threshold"] = (ends[entry] - before[table]) * (MOST_WORDS // np.diff(before))[table]
+    cells["own"] = cells["alias"] = y[entry]
+    rows, limits = np.zeros((n_s, 1 << shift), alias.ROW), np.zeros((n_s, 1 << shift), np.uint64)
+    limits[:, :n_x] = MOST_WORDS // total.astype(np.uint64)
+    rows["keep"][:, :n_x] = keep.astype(np.uint64) * limits[:, :n_x]
+    limits[:, :n_x] *= total.astype(np.uint64)
+    rows["first_cell"][:, :n_x] = first_cell[mechanism.table_of]
+    rows["log2_cells"][:, :n_x] = log2_cells[mechanism.table_of]
+    keep_top, pending = _first_bits(rows["keep"].ravel(), mechanism.joint.p_sx)
+    return Compiled(n_s, n_x, shift, rows.ravel(), cells, None, keep_top, limits.ravel(), pending)
 
 
 def _by_cells(n_s, p_sx, keep, move, destinations):
@@ -84,7 +127,7 @@ def _by_cells(n_s, p_sx, keep, move, destinations):
     rows["first_cell"], rows["log2_cells"] = first_cell[:-1], log2_cells
     settled = np.where(cells["own"] == cells["alias"], cells["own"], sampling.PENDING).astype(np.uint8)
     left = (settled == sampling.PENDING).reshape(p.shape[0], -1, 256)[:, :n_x].mean(axis=2)
-    return Compiled(n_s, n_x, shift, rows, cells, settled, None, float((p_sx * left).sum()))
+    return Compiled(n_s, n_x, shift, rows, cells, settled, None, None, float((p_sx * left).sum()))
 
 
 def _log2_at_least(n):

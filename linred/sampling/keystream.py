@@ -80,6 +80,14 @@ def subkey(secret, context, purpose):
     return hashlib.blake2b(context, key=secret, digest_size=KEY_BYTES, person=purpose).digest()
 
 
+def subkey_of_try(secret, context, purpose, attempt):
+    """Return the key of the blocks of a try; the first try, 0, has the key of the purpose itself.
+
+    purpose : at most 14 bytes. Two bytes count the tries, of which each succeeds with probability 1/4 or more.
+    """
+    return subkey(secret, context, purpose + (attempt.to_bytes(2, "big") if attempt else b""))
+
+
 def words_into(key, first_byte, zeros, buffer):
     """Write len(zeros) bytes of a key's keystream from `first_byte` on into `buffer`, which is 15 bytes longer.
 

@@ -6,12 +6,14 @@ second selects a symbol from the row's table. For most records, the first stage 
     "cells"  for small alphabets: each row has a table of 256 cells instead of a threshold, and 8 bits select a cell;
     "keep"   for all others: 16 bits are compared with the first 16 bits of `keep`.
 
-The second stage takes the remaining bits from a cipher block that belongs to the record. See csrc/sampling.h.
+The second stage takes the remaining bits from a cipher block that belongs to the record. Tables in whole numbers reject
+a few words, and the record then takes another block. See csrc/sampling.h.
 """
 
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,10 +47,11 @@ class Sampler:
     Guarantee
     ---------
     The tables are a deterministic function of the mechanism. Their probabilities are whole numbers over 2^64, or over
-    2^128 if keeping x and selecting y are two steps. Probabilities 0 and 1 are realised exactly, and no other
-    probability becomes 0 or 1. Pairs with P(s,x) = 0 are drawn from P_Y, unless the mechanism was made with a given_x
-    limit; if the mechanism does not use S, symbols with P(x) = 0 are. The draw for record i depends on (subkey, i, s_i,
-    x_i) alone, not on threads, chunks or the machine.
+    2^128 if keeping x and selecting y are two steps; for mechanisms in whole numbers (LDP 0), over a number below 2^63
+    of the row and one of its table, sampled by rejection of 64-bit words. Probabilities 0 and 1 are realised exactly,
+    and no other probability becomes 0 or 1. Pairs with P(s,x) = 0 are drawn from P_Y, unless the mechanism was made
+    with a given_x limit; if the mechanism does not use S, symbols with P(x) = 0 are. The draw for record i depends on
+    (subkey, i, try, s_i, x_i) alone, not on threads, chunks or the machine; try counts the words that were rejected.
     No state is kept between calls.
     """
 
@@ -187,29 +190,44 @@ def _by_number(kernel, first_stage, secret, context, start):
     """Return a function that draws a run of records addressed by their numbers, from `start` on."""
     word_bytes = 1 if first_stage == "cells" else 2
     first_key = keystream.subkey(secret, context, b"linred first")
-    second_key = keystream.subkey(secret, context, b"linred second")
+    key_of = partial(keystream.subkey_of_try, secret, context, b"linred second")
 
     def draw(columns, buffers):
         first = start + columns.first
         zeros = buffers.zeros[: columns.n_records * word_bytes]
         keystream.words_into(first_key, first * word_bytes, zeros, buffers.words)
         counters = kernel.first_stage(columns, buffers.words, buffers.pending, first)
-        if counters.size:
-            keystream.blocks_into(second_key, counters, buffers.blocks)
-            n_pending = counters.size // keystream.BLOCK_BYTES
-            kernel.second_stage(columns, buffers.words, buffers.pending, n_pending, buffers.blocks)
+        counters_of = partial(buffers.pending.count, start=first)
+        _second_stage(kernel, columns, buffers, buffers.words, counters, counters_of, key_of)
 
     return draw
 
 
 def _by_id(kernel, secret, context, ids):
     """Return a function that draws a run of records addressed by their ids, without a first stage: a block each."""
-    counters, key = keystream.id_counters(ids, secret, context), keystream.subkey(secret, context, b"linred ids")
+    counters = keystream.id_counters(ids, secret, context)
+    key_of = partial(keystream.subkey_of_try, secret, context, b"linred ids")
 
     def draw(columns, buffers):
         kernel.no_first_stage(columns, buffers.pending)
         of_run = counters[16 * columns.first : 16 * (columns.first + columns.n_records)]
-        keystream.blocks_into(key, of_run, buffers.blocks)
-        kernel.second_stage(columns, None, buffers.pending, columns.n_records, buffers.blocks)
+
+        def counters_of(n):
+            return of_run.reshape(-1, keystream.BLOCK_BYTES)[buffers.pending.positions[:n]].ravel()
+
+        _second_stage(kernel, columns, buffers, None, of_run, counters_of, key_of)
 
     return draw
+
+
+def _second_stage(kernel, columns, buffers, words, counters, counters_of, key_of):
+    """Sample the pending records, each by the block of its counter, and again by another block while any are left.
+
+    counters_of : function that returns the counters of the first n pending records.
+    key_of : function that returns the key of a try, counted from 0. Each try of a record has an address of its own.
+    """
+    attempt, n_pending = 0, counters.size // keystream.BLOCK_BYTES
+    while n_pending:
+        keystream.blocks_into(key_of(attempt), counters, buffers.blocks)
+        n_pending = kernel.second_stage(columns, words, buffers.pending, n_pending, buffers.blocks)
+        attempt, words, counters = attempt + 1, None, counters_of(n_pending)

@@ -69,9 +69,11 @@ def flows_on(tree, neighbors, supply, demand):
     """Return the unique flows on a tree that meet supply and demand: the arc of a leaf carries all of the leaf's mass.
 
     The node with the largest mass is the root and never a leaf: it absorbs the difference between the totals of supply
-    and demand.
+    and demand. Supply, demand and flows are doubles, or integers.
     """
-    left = as_integers([*supply.tolist(), *demand.tolist()])
+    left = [*supply.tolist(), *demand.tolist()]
+    if supply.dtype.kind == "f":
+        left = as_integers(left)
     root = left.index(max(left))
     degree = [len(arcs) for arcs in neighbors]
     mass = [None] * len(tree)
@@ -85,7 +87,7 @@ def flows_on(tree, neighbors, supply, demand):
                 degree[other] -= 1
                 if degree[other] == 1 and other != root:
                     leaves.append(other)
-    return as_doubles(mass)
+    return as_doubles(mass) if supply.dtype.kind == "f" else np.array(mass)
 
 
 def walk(start, neighbors, without_arc=None):

@@ -35,9 +35,7 @@ def cheapest_flows(p, q, delta, d):
     format of `coupling.northwest`; whether they hold all of p or only the moved mass; and for each s an upper bound on
     the distance of its cost from the optimum, 0.0 for closed forms.
     """
-    exponent = max(0, int(np.frexp(d.max())[1]) - 900)
-    if exponent:  # scale d so that no sum of costs overflows
-        d = np.ldexp(d, -exponent)
+    d, exponent = _scaled(d)
     monge, triangle = coupling.monge_margin(d), holds_triangle_inequality(d)
     if monge >= 0.0 and triangle:
         return coupling.northwest(delta), False, np.zeros(len(p))
@@ -49,6 +47,60 @@ def cheapest_flows(p, q, delta, d):
         rows = [_cheapest_coupling(*marginals, d) for marginals in zip(p, q, strict=True)]
     flows = collect([moves for *moves, _ in rows])
     return flows, not triangle, np.ldexp([gap for *_, gap in rows], exponent)
+
+
+def cheapest_whole_flows(supply, demand, d):
+    """Do as `cheapest_flows` in integers, exactly: return ([(x, y, mass) of each row], complete, gaps).
+
+    supply, demand : integers below 2^63, |S| x |X|, with equal sums of rows. Gaps are in the unit of mass.
+    """
+    d, exponent = _scaled(d)
+    monge, triangle = coupling.monge_margin(d), holds_triangle_inequality(d)
+    stays = np.minimum(supply, demand) if triangle else np.zeros_like(supply)
+    rows, gaps = [], []
+    for a, b in zip(supply - stays, demand - stays, strict=True):
+        x, y = np.flatnonzero(a), np.flatnonzero(b)
+        cost = d[np.ix_(x, y)]
+        if not x.size or monge > 0.0 or (triangle and coupling.monge_margin(cost) >= 0.0):
+            rows.append(whole_northwest(a, b))
+            gaps.append(0.0)
+        elif triangle:
+            arcs, mass, reduced_cost, _ = _exact_transport(a[x], b[y], cost)
+            rows.append((x[arcs[:, 0]], y[arcs[:, 1]], mass))
+            gaps.append(_gap(arcs, mass, reduced_cost))
+        else:
+            *moves, gap = _cheapest_coupling(a, b, d)
+            rows.append(moves)
+            gaps.append(gap)
+    return rows, not triangle, np.ldexp(gaps, exponent)
+
+
+def whole_northwest(supply, demand):
+    """Return (x, y, mass) of the north-west corner rule for integers with equal sums, which must be below 2^63."""
+    x, y = np.flatnonzero(supply), np.flatnonzero(demand)
+    ends_x, ends_y = np.cumsum(supply[x]), np.cumsum(demand[y])
+    ends = np.union1d(ends_x, ends_y)
+    return x[np.searchsorted(ends_x, ends)], y[np.searchsorted(ends_y, ends)], np.diff(ends, prepend=0)
+
+
+def whole_flows_near(plan, supply, demand):
+    """Return (x, y, mass) that meet supply and demand in integers, on the arcs of a plan in doubles as far as possible.
+
+    plan : |X| x |X|, doubles in any unit.
+    """
+    x, y = np.flatnonzero(supply), np.flatnonzero(demand)
+    if not x.size:
+        return x, x, supply[:0]
+    cost = np.zeros((x.size, y.size))
+    tree = spanning_tree.spanning_tree(plan[np.ix_(x, y)], cost)
+    arcs, mass, _, _ = _polish(tree, supply[x], demand[y], cost)
+    return x[arcs[:, 0]][mass > 0], y[arcs[:, 1]][mass > 0], mass[mass > 0]
+
+
+def _scaled(d):
+    """Return (d divided by 2^exponent, exponent), so that no sum of costs overflows."""
+    exponent = max(0, int(np.frexp(d.max())[1]) - 900)
+    return np.ldexp(d, -exponent) if exponent else d, exponent
 
 
 def holds_triangle_inequality(d):
@@ -95,7 +147,7 @@ def _gap(arcs, mass, reduced_cost):
 
 def _exact_transport(supply, demand, cost):
     """Return (arcs with flow, mass, reduced costs, tolerance on them) of an optimal transport, exact on its basis."""
-    plan, u, v = lp.transport(supply, demand, cost)
+    plan, u, v = lp.transport(supply.astype(np.float64), demand.astype(np.float64), cost)
     tree = spanning_tree.spanning_tree(plan, cost - u[:, None] - v)
     arcs, mass, reduced_cost, slack = _polish(tree, supply, demand, cost)
     return arcs[mass > 0.0], mass[mass > 0.0], reduced_cost, slack
@@ -110,7 +162,8 @@ def _polish(tree, supply, demand, cost):
     without rounding.
     """
     n_x = supply.size
-    dust = TIE * np.minimum(supply[:, None], demand)
+    is_whole = supply.dtype.kind != "f"
+    dust = (0 if is_whole else TIE) * np.minimum(supply[:, None], demand)
     for _ in range(100 * (n_x + demand.size)):
         neighbors = spanning_tree.neighbors_on(tree, *cost.shape)
         arcs = np.array(tree, np.int64).reshape(-1, 2)

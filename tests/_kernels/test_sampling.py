@@ -6,6 +6,7 @@ import pytest
 import linred
 from linred._kernels import sampling
 from support import stats
+from support.samplers import WHOLE
 
 
 def kernel_of(first_stage):
@@ -41,6 +42,32 @@ def test_the_two_stages_equal_their_twin(first_stage, s_dtype, x_dtype, variant)
         assert y.tolist() == stats.twin(sampler, s, x, None, blocks).tolist()
 
 
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("x_dtype", [np.uint8, np.uint32])
+def test_tables_in_whole_numbers_equal_their_twin(name, x_dtype, variant):
+    sampler, rng = WHOLE[name].sampler(), np.random.default_rng(7)
+    (n_s, n_x), kernel = sampler.shape, sampler.kernel
+    for n in (1, 33, 2049):
+        s, x = rng.integers(0, n_s, n).astype(np.uint8), rng.integers(0, n_x, n).astype(x_dtype)
+        words, tries = rng.integers(0, 256, 2 * n).astype(np.uint8), rng.integers(0, 256, (80, n, 16)).astype(np.uint8)
+        tries[0, : n // 2] = 255  # words at the very end are rejected
+        for first_words in (words, None):
+            y, pending, attempt = np.empty_like(x), sampling.Pending(n), 0
+            columns = sampling.Columns(s, x, y)
+            n_pending = n
+            if first_words is None:
+                kernel.no_first_stage(columns, pending)
+            else:
+                n_pending = kernel.first_stage(columns, words, pending).size // 16
+            while n_pending:
+                blocks = tries[attempt][pending.positions[:n_pending]].ravel()
+                words_of_try = first_words if attempt == 0 else None
+                n_pending = kernel.second_stage(columns, words_of_try, pending, n_pending, blocks)
+                attempt += 1
+            assert y.tolist() == stats.twin(sampler, s, x, first_words, tries.reshape(80, -1)).tolist()
+            assert attempt > 1 or n == 1, "some words were rejected"
+
+
 def test_counters_are_the_numbers_of_the_records():
     sampler, n = linred.markov(linred.Joint.from_counts(np.ones((1, 300))), 1.0).sampler(), 5
     x, words = np.zeros(n, np.uint16), np.full(2 * n, 255, np.uint8)  # no record is kept: all are pending
@@ -52,7 +79,7 @@ def test_counters_are_the_numbers_of_the_records():
 
 def test_the_kernel_refuses_tables_and_buffers_that_are_too_small():
     kernel = kernel_of("keep").kernel
-    _, (n_s, n_x, shift, rows, cells, settled, keep_top) = kernel.__reduce__()
+    _, (n_s, n_x, shift, rows, cells, settled, keep_top, _) = kernel.__reduce__()
     too_many_cells = rows.copy()
     too_many_cells["log2_cells"][3] = 63
     for wrong in (
@@ -62,8 +89,9 @@ def test_the_kernel_refuses_tables_and_buffers_that_are_too_small():
         (n_s, n_x, shift, rows, cells, settled, keep_top[:-1]),
         (n_s, n_x, shift, rows, cells, np.zeros(9, np.uint8), None),
         (n_s, n_x, shift, too_many_cells, cells, settled, keep_top),
+        (n_s, n_x, shift, rows, cells, settled, keep_top, np.ones(rows.size - 1, np.uint64)),
     ):
-        with pytest.raises(ValueError, match=r"cells|keep_top|settled"):
+        with pytest.raises(ValueError, match=r"cells|keep_top|settled|limits"):
             sampling.Kernel(*wrong)
     codes, pending = np.zeros(5, np.uint16), sampling.Pending(5)
     columns = sampling.Columns(codes, codes, codes.copy())

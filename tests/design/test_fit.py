@@ -4,6 +4,7 @@ Coverage tests fail with probability 1e-6 each if the guarantee holds (`populati
 """
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +12,8 @@ import pytest
 from scipy import stats
 
 import linred
-from linred.assurance import confidence_limits
-from linred.design import fit
+from linred.assurance import certify, confidence_limits
+from linred.design import fit, robust
 from linred.privacy.leakage import Leakage
 from linred.privacy.target import Target
 from support import populations
@@ -147,6 +148,139 @@ def test_columns():
     assert certain.dtv() > plain.dtv()
     assert set(certain.sanitize(s[:50], x[:50])) <= {"f", "m", "o"}
     assert linred.fit(s, x, alpha=0.5, mechanism="markov").alpha == 0.5
+
+
+def records():
+    """Records with two columns of S, so that secrets have columns."""
+    rng = np.random.default_rng(6)
+    sex, age = rng.choice(["f", "m"], 4000), rng.choice([20, 40], 4000)
+    x = np.where(rng.random(4000) < 0.4, 2 * (sex == "m") + (age == 40), rng.integers(0, 4, 4000))
+    return {"sex": sex.tolist(), "age": age.tolist()}, x.tolist()
+
+
+def apart(a, b):
+    return abs(a[1] - b[1]) / 20
+
+
+ASKED = [
+    {"ldp": 0.5, "max_lift": 0.2},
+    {"min_lift": 0.2},
+    {"dp": 0.3, "neighbors": "hamming"},
+    {"pairs": {(("f", 20), ("m", 20)): 0.1}},
+    {"pairs": apart, "log_lift": 0.4},
+    {"ldp": 0.3, "secrets": "each"},
+    {"secrets": {(0,): 0.2}, "given_x": 1.0},
+    {"log_lift": 0.3, "max_changed_by_s": 0.4},
+    {"max_changed": 0.1},
+    {"max_changed": 0.1, "least": "max_lift", "given_x": 3.0},
+    {"ldp": 0.3, "distortion": [[abs(i - j) for j in range(4)] for i in range(4)]},
+    {"max_distortion": 0.2, "distortion": lambda a, b: (a - b) ** 2},
+]
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: " ".join(asked))
+def test_all_limits_of_optimal_are_limits_of_a_fit(asked):
+    s, x = records()
+    joint = linred.Joint.from_records(s, x)
+    as_matrix = asked
+    if callable(asked.get("distortion")):
+        as_matrix = asked | {"distortion": [[asked["distortion"](a, b) for b in range(4)] for a in range(4)]}
+    mechanism, expected = linred.fit(s, x, **asked), linred.optimal(joint, **as_matrix)
+    assert 0.0 < mechanism.dtv() < 0.9
+    np.testing.assert_array_equal(mechanism.p_y_given_sx, expected.p_y_given_sx)
+    assert mechanism.target == expected.target
+    assert all(one.figure <= one.limit for one in mechanism.sampler().certificate().reached)
+
+
+def test_a_whole_target_is_a_target_of_a_fit():
+    (s, x), target = records(), Target(ldp=0.3, secrets=["each"], max_changed_by_s=0.5)
+    mechanism = linred.fit(s, x, target=target)
+    expected = linred.fit(s, x, ldp=0.3, secrets="each", max_changed_by_s=0.5)
+    np.testing.assert_array_equal(mechanism.p_y_given_sx, expected.p_y_given_sx)
+    assert mechanism.target == expected.target
+
+
+class Unread:
+    """A column that must not be read."""
+
+    def __len__(self):
+        raise AssertionError("the records were read")
+
+    __iter__ = __array__ = __getitem__ = __len__
+
+
+CERTIFIED = {"confidence": 0.9}
+NOT_CERTIFIED = "= cannot be certified: leave confidence out, which meets it for the fitted distribution, or give ldp= "
+REFUSED = [
+    ({"mechanism": "markov", "given_x": 1.0}, "markov cannot meet given_x=: use optimal, which can"),
+    (
+        {"mechanism": "non_markov", "ldp": 1.0, "max_changed_by_s": 0.1},
+        "non_markov cannot meet max_changed_by_s=: use optimal, which can",
+    ),
+    ({"mechanism": "non-markov", "target": Target(given_x=1.0)}, "non_markov cannot meet given_x=: use optimal"),
+    ({"given_x": 1.0, "sees_s": False}, "given_x= needs sees_s=True: otherwise S adds nothing"),
+    ({"mechanism": linred.selective, "given_x": 1.0, "sees_s": False}, "given_x= needs sees_s=True: otherwise S"),
+    ({"mechanism": "markov", "max_changed": 0.1}, "max_changed = 0.1 applies only to mechanism='optimal': leave it"),
+    (
+        {"mechanism": "non_markov", "ldp": 1.0, "least": "ldp"},
+        "least = 'ldp' applies only to mechanism='optimal': leave it out",
+    ),
+    (
+        {"mechanism": "markov", "ldp": 1.0, "distortion": "absolute"},
+        "distortion = 'absolute' applies only to mechanism='optimal' or 'non_markov': leave it out",
+    ),
+    (
+        {"mechanism": linred.selective, "ldp": 1.0, "distortion": [[0.0]]},
+        "distortion = <list> applies only to mechanism='optimal' or 'non_markov': leave it out",
+    ),
+    ({"ldp": 1.0, "least": "ldp"}, "least = 'ldp' needs max_changed= or max_distortion="),
+    ({"max_changed": 0.1, "least": "dp"}, "least = 'dp' is not 'ldp', 'log_lift', 'max_lift'"),
+    ({"max_changed": 1.5}, "max_changed = 1.5 is outside [0, 1]"),
+    ({"max_changed": 0.1, "alpha": 0.5}, "max_changed= and alpha= are both given"),
+    ({"max_changed": 0.1, "distortion": "absolute"}, "max_changed= counts changed records, not their distortion"),
+    ({"max_distortion": 0.1}, "max_distortion= needs distortion="),
+    ({"target": Target(ldp=1.0), "given_x": 1.0}, "target= and given_x= are both given: give one of them"),
+    ({"target": Target(ldp=1.0), "alpha": 0.5}, "alpha= and a target are both given"),
+    ({"max_lift": math.nan}, "max_lift = nan is outside [0, inf]"),
+    ({"max_changed_by_s": -0.1}, "max_changed_by_s = -0.1 is outside [0, 1]"),
+    ({"dp": 1.0}, "dp= needs neighbors="),
+    ({"secrets": ["each"]}, "secrets= is a list and needs ldp="),
+    ({"max_lift": 1.0, **CERTIFIED}, f"max_lift{NOT_CERTIFIED}"),
+    ({"ldp": 1.0, "secrets": "each", **CERTIFIED}, f"secrets{NOT_CERTIFIED}"),
+    ({"target": Target(ldp=1.0, given_x=1.0), **CERTIFIED}, f"given_x{NOT_CERTIFIED}"),
+    ({"max_changed": 0.1, **CERTIFIED}, f"max_changed{NOT_CERTIFIED}"),
+    ({"ldp": 1.0, "distortion": "squared", **CERTIFIED}, f"distortion{NOT_CERTIFIED}"),
+]
+
+
+@pytest.mark.parametrize(("asked", "message"), REFUSED)
+def test_what_cannot_be_asked_is_refused_before_records_are_read(asked, message):
+    with pytest.raises(ValueError, match="^" + re.escape(message)) as raised:
+        linred.fit(Unread(), Unread(), **asked)
+    assert "\n" not in str(raised.value)
+
+
+def test_other_keywords_are_refused_by_name():
+    with pytest.raises(TypeError, match=r"^fit\(\) got an unexpected keyword argument 'lpd'$"):
+        linred.fit(Unread(), Unread(), ldp=1.0, lpd=2.0)
+    with pytest.raises(TypeError, match=r"^target is a float, not a linred.Target$"):
+        linred.fit(Unread(), Unread(), target=1.0)
+
+
+@pytest.mark.parametrize("limit", [{"max_lift": 0.5}, {"given_x": 1.0}, {"max_changed_by_s": 0.9}], ids=str)
+def test_what_tests_a_target_against_records_ignores_no_limit(limit):
+    """Whoever calls what a fit is made of directly is refused as well."""
+    target, n_held = Target(ldp=1.0, **limit), adult().counts.sum(axis=1)
+    certifying = certify.Certifying(linred.markov(adult(), 0.9), adult().counts)
+    for call in (
+        lambda: fit.with_confidence(adult(), target, 0.9),
+        lambda: certifying.confirms(target, 0.1),
+        lambda: certify.confirmed(certifying.mechanism, adult().counts, target, 0.9),
+        lambda: robust.careful(adult(), n_held, target, 2.0),
+        lambda: robust.careful_markov(adult(), n_held, target, 0.5, 3.0),
+    ):
+        with pytest.raises(ValueError, match=f"^{next(iter(limit))}= cannot be certified: "):
+            call()
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_mechanisms_built_by_name():
 
 
 def test_a_function_makes_a_mechanism_too():
-    assert registry.check(linred.selective, None, {"ldp": None}) == (linred.selective, None)
+    assert registry.check(linred.selective, None, {"ldp": None}) == (linred.selective, Target())
     assert registry.build(example_1(), linred.selective, target=TARGET).name == "selective"
     wrong = {
         r"^the function given as mechanism= returned a dict, not a linred\.Mechanism$": lambda joint, ldp: {},
@@ -49,3 +49,18 @@ def test_a_function_makes_a_mechanism_too():
     message = r" returned a mechanism that uses S when sampling \(selective\), but sees_s is False$"
     with pytest.raises(ValueError, match=message):
         registry.build(example_1(), linred.selective, target=TARGET, sees_s=False)
+
+
+def test_a_function_gets_every_limit_as_a_keyword():
+    """A whole target is taken apart, and labels are not settled: the function may take its limits in any form."""
+    given, received = {"dp": 0.4, "neighbors": "hamming", "given_x": 1.0, "max_lift": 0.3}, []
+
+    def make(joint, **limits):
+        received.append(limits)
+        return linred.markov(joint, 1.0)
+
+    for keywords in (given, {"target": Target(**given)}):
+        known, target = registry.check(make, None, keywords)
+        assert registry.build(example_1(), known, target=target).alpha == 1.0
+    registry.build(example_1(), make, alpha=0.5)
+    assert received == [given, given, {"alpha": 0.5}]

@@ -1,5 +1,6 @@
 """`Sanitizer`: fit and transform by the conventions of scikit-learn."""
 
+import inspect
 import pickle
 import re
 from functools import partial
@@ -12,7 +13,7 @@ import linred
 from linred.columns.schema import ColumnSpec, FitSchema, parts_of
 from linred.design import registry
 from linred.errors import NotFittedError
-from linred.privacy.target import Target
+from linred.privacy.target import TARGETS, Target
 from linred.sampling import keystream
 from support.frames import (
     CONTEXT,
@@ -112,7 +113,7 @@ def test_parameters_clones_and_pickles():
     assert copy.set_params(alpha=0.1, id="id") is copy
     assert (copy.alpha, copy.id, copy.get_params()["alpha"]) == (0.1, "id", 0.1)
     with pytest.raises(
-        ValueError, match=r"^'epsilon' is not a parameter of Sanitizer, which has sensitive, public, ldp, "
+        ValueError, match=r"^'epsilon' is not a parameter of Sanitizer, which has sensitive, public, target, ldp, "
     ):
         copy.set_params(alpha=0.9, epsilon=1)
     assert copy.alpha == 0.1
@@ -122,6 +123,52 @@ def test_it_shows_what_is_not_by_default_and_no_key():
     assert repr(linred.Sanitizer("sex", ["job"])) == "Sanitizer(sensitive='sex', public=['job'])"
     shown = repr(linred.Sanitizer("sex", "job", ldp=1, bins={"age": [3]}, key=KEY, sees_s=False))
     assert shown == "Sanitizer(sensitive='sex', public='job', ldp=1, sees_s=False, bins={'age': [3]}, key=<hidden>)"
+
+
+LIMITS = [
+    {"ldp": 0.4, "max_lift": 0.1},
+    {"target": Target(min_lift=0.1)},
+    {"pairs": {("f", "m"): 0.1}},
+    {"neighbors": lambda a, b: True, "dp": 0.2, "given_x": 1.0},
+    {"secrets": [{"f": 0, "m": 1}], "ldp": 0.2, "max_changed_by_s": 0.9},
+    {"max_changed": 0.1, "least": "log_lift"},
+    {"ldp": 0.2, "distortion": {("a", "bb"): 1, ("bb", "a"): 2, ("a", "ccc"): 3, ("ccc", "a"): 1,
+                                ("bb", "ccc"): 2, ("ccc", "bb"): 1}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", LIMITS, ids=lambda asked: " ".join(asked))
+def test_all_limits_are_settings(asked):
+    """They reach the mechanism, survive a clone as the same objects, and settings by set_params count too."""
+    sanitizer = linred.Sanitizer("sex", "job", seed=3, **asked)
+    expected = linred.fit(SEX, JOB, **asked)
+    assert 0.0 < expected.dtv() < 0.9
+    for one in (sanitizer, clone(sanitizer), linred.Sanitizer("sex", "job", seed=3).set_params(**asked)):
+        mechanism = one.fit(DATA).mechanism_
+        np.testing.assert_array_equal(mechanism.keep, expected.keep)
+        assert mechanism.target == expected.target
+    assert sanitizer.get_params().keys() == set(inspect.signature(linred.Sanitizer).parameters)
+    assert {*TARGETS, "target", "max_changed", "max_distortion", "least", "distortion"} < sanitizer.get_params().keys()
+
+
+def test_settings_by_label_are_not_shown():
+    shown = repr(linred.Sanitizer("sex", "job", **LIMITS[2], secrets="each", distortion=[["x"]], target=Target(ldp=2)))
+    expected = "target=Target(ldp=2.0), pairs=<dict>, secrets='each', distortion=<list>"
+    assert shown == f"Sanitizer(sensitive='sex', public='job', {expected})"
+
+
+def test_bins_have_a_distance():
+    """By their centres, and open bins count as wide as their neighbour: 15, 25, 40 and 60."""
+    centres = np.array([15.0, 25.0, 40.0, 60.0])
+    frame = {"sex": SEX, "age": [15 + i % 60 for i in range(N)]}
+    for distance, d in (("absolute", np.abs(np.subtract.outer(centres, centres))),
+                        ("squared", np.subtract.outer(centres, centres) ** 2)):  # fmt: skip
+        how = {"ldp": 0.05, "distortion": distance}
+        mechanism = linred.Sanitizer("sex", "age", bins={"age": [20, 30, 50]}, **how).fit(frame).mechanism_
+        np.testing.assert_allclose(mechanism.distortion, d)
+        assert mechanism.expected_distortion(d) > 0.0
+    with pytest.raises(ValueError, match=r"^distortion = 'absolute': x_labels\[0\] is not a number: give "):
+        linred.Sanitizer("sex", "job", ldp=0.1, distortion="absolute").fit(DATA)
 
 
 def test_it_must_be_fitted_first():
@@ -151,6 +198,13 @@ BAD_SETTINGS = [
     ({"alpha": None}, "no target: give ldp=, log_lift= or another limit of linred.Target, or alpha="),
     ({"ldp": 1.0}, "alpha= and a target are both given: give alpha=, or limits such as ldp="),
     ({"alpha": 1.5}, "alpha = 1.5 is outside [0, 1]"),
+    ({"target": Target(ldp=1.0)}, "alpha= and a target are both given"),
+    ({"alpha": None, "given_x": 1.0}, "non_markov cannot meet given_x=: use optimal, which can"),
+    ({"alpha": None, "max_changed": 0.1}, "max_changed = 0.1 applies only to mechanism='optimal': leave it out"),
+    ({"least": "ldp"}, "least = 'ldp' applies only to mechanism='optimal': leave it out"),
+    ({"mechanism": "markov", "distortion": "absolute"}, "distortion = 'absolute' applies only to mechanism='optimal' "),
+    ({"mechanism": "optimal", "max_distortion": 0.1}, "max_distortion= and alpha= are both given: give one of them"),
+    ({"alpha": None, "pairs": {("f", "zz"): 1.0}}, "pairs: key 0, counted from 0, is not a pair (label, label)"),
     ({"alpha": None, "log_lift": -1.0}, "log_lift = -1.0 is outside [0, inf]"),
     ({"mechanism": "best"}, "mechanism = 'best' is not 'optimal', 'non_markov', 'markov' or a function"),
     ({"mechanism": None}, "mechanism = None is not 'optimal'"),

@@ -179,7 +179,7 @@ def test_the_certificate_is_of_the_tables_not_of_the_formula():
     """A planted table that is less private than the mechanism says so."""
     sampler = linred.markov(example_1(), 0.5).sampler()
     honest = sampler.certificate().ldp
-    _, (*sizes, rows, cells, settled, keep_top) = sampler.kernel.__reduce__()
+    _, (*sizes, rows, cells, settled, keep_top, _) = sampler.kernel.__reduce__()
     cells = cells.copy()
     third = slice(rows["first_cell"][2], rows["first_cell"][3])
     cells["alias"][third] = cells["own"][third] = 2  # x = 2 is kept, whatever was drawn

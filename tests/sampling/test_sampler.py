@@ -17,7 +17,7 @@ from linred.sampling import threads as sampling_threads
 from support import stats
 from support.faults import faulty, swap_an_alias
 from support.joints import example_1, random_joint
-from support.samplers import MECHANISMS, NAMES, SMALL, WIDE, mechanisms
+from support.samplers import MECHANISMS, NAMES, SMALL, WHOLE, WIDE, mechanisms
 
 KEY = bytes(range(32))
 
@@ -66,6 +66,11 @@ def draws(mechanism, n, first=0):
 @pytest.mark.parametrize("name", NAMES)
 def test_ten_million_draws_and_none_of_probability_zero(name):
     stats.check_frequencies(SMALL[name].sampler(), draws(SMALL[name], 10_000_000))
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_ten_million_draws_of_tables_in_whole_numbers(name):
+    stats.check_frequencies(WHOLE[name].sampler(), draws(WHOLE[name], 10_000_000))
 
 
 @pytest.mark.long
@@ -208,12 +213,11 @@ def test_ids_answer_alike_wherever_they_stand():
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_ids_are_one_block_each(mechanism):
+def test_ids_are_one_block_each_for_each_try(mechanism):
     s, x = codes(mechanism, 200)
     ids = np.arange(200) * 12345 - 700_000
-    key = stats.subkey(KEY, b"c", b"linred ids")
-    blocks = b"".join(stats.aes(key, int(one).to_bytes(16, "big", signed=True)) for one in ids)
-    expected = stats.twin(mechanism.sampler(), s, x, None, np.frombuffer(blocks, np.uint8))
+    blocks = stats.blocks_of(mechanism.sampler(), ids.tolist(), KEY, b"c", b"linred ids")
+    expected = stats.twin(mechanism.sampler(), s, x, None, blocks)
     drawn = sample(mechanism, s, x, key=KEY, context=b"c", ids=ids)
     np.testing.assert_array_equal(drawn, expected)
 
@@ -234,6 +238,8 @@ PINNED = {  # by record numbers and integer ids, by ids of text
     "9 x 300, northwest": ("a390a00ac4bc0367", "36e61d7faecaf125"),
     "9 x 300, proportional": ("abdaa94d5f218439", "4d7c1b9a904b84a0"),
     "9 x 300, distortion": ("b2d8edea17daf477", "24de71e9f671975d"),
+    "3 x 5, whole": ("6b414ede8884ced4", "fe44c0a3e81d1362"),
+    "9 x 300, whole": ("7071cb170f3f7e7a", "2a3fd1f47d02a20a"),
 }
 
 
@@ -247,7 +253,8 @@ def test_what_a_key_yields_is_pinned():
     for n_s, n_x in ((3, 5), (9, 300)):
         s, x = np.arange(20_000) % n_s, (np.arange(20_000) ** 2 % n_x).astype(np.uint16)
         counts = np.add.outer(np.arange(n_s) * 7, np.arange(n_x) ** 2 * 3) % 11
-        for name, mechanism in mechanisms(linred.Joint.from_counts(counts)).items():
+        joint = linred.Joint.from_counts(counts)
+        for name, mechanism in (mechanisms(joint) | {"whole": linred.non_markov(joint, 1.0)}).items():
             by_number = [
                 sample(mechanism, s, x, key=KEY, start=0),
                 sample(mechanism, s, x, seed=7, context=b"c", start=10**12),
@@ -288,7 +295,7 @@ def test_children_draw_anew(method, tmp_path):
 
 
 def test_pickled_samplers_and_mechanisms_agree():
-    for mechanism in (SMALL["northwest"], WIDE["proportional"], SMALL["markov"]):
+    for mechanism in (SMALL["northwest"], WIDE["proportional"], SMALL["markov"], WHOLE["rejected"]):
         s, x = codes(mechanism, 1000)
         expected = sample(mechanism, s, x, key=KEY, start=0)
         again = pickle.loads(pickle.dumps(mechanism.sampler()))

@@ -7,7 +7,15 @@ from linred.design import baselines, fit
 from linred.privacy.target import Target
 from support import joints
 
+COUNTS = [[90, 10, 0, 5], [20, 60, 9, 5], [12, 30, 40, 0], [30, 4, 70, 6]]
+COMPOSITE = linred.Joint.from_counts(COUNTS, [("f", 20), ("f", 40), ("m", 20), ("m", 40)])
+"""S has two columns, and two of the pairs (s, x) never occur."""
+
 DISTANCE = [[abs(i - j) for j in range(4)] for i in range(4)]
+ALL_LIMITS = {
+    "ldp": 0.9, "log_lift": 0.8, "max_lift": 0.6, "min_lift": 0.7, "dp": 0.8, "neighbors": "hamming",
+    "pairs": lambda a, b: 0.5 + abs(a[1] - b[1]) / 50, "secrets": {(0,): 0.4}, "given_x": 1.5, "max_changed_by_s": 0.6,
+}  # fmt: skip
 MADE = {
     "optimal": lambda: linred.optimal(joints.adult(), ldp=1.0),
     "optimal, both targets": lambda: linred.optimal(joints.adult(), ldp=1.0, log_lift=0.5),
@@ -25,6 +33,19 @@ MADE = {
     "watchdog": lambda: baselines.watchdog(joints.adult(), ldp=1.0),
     "from a matrix": lambda: linred.optimal(linred.Joint([[0.3, 0.2, 0.0], [0.1, 0.1, 0.3]]), ldp=1.0),
     "with confidence": lambda: fit.with_confidence(joints.adult(), Target(1.0, math.inf), 0.95),
+    "lifts apart": lambda: linred.optimal(COMPOSITE, max_lift=0.3, min_lift=0.8),
+    "neighbours and pairs": lambda: linred.optimal(
+        COMPOSITE, dp=0.5, neighbors="hamming", pairs={(("f", 20), ("m", 40)): 0.4, (("m", 40), ("f", 20)): 1e-3}
+    ),
+    "secrets": lambda: linred.optimal(
+        COMPOSITE, ldp=0.9, secrets={(0,): 0.3, (1, 0): math.inf, lambda s: s[1] > 30: 0.4}
+    ),
+    "each secret": lambda: linred.optimal(COMPOSITE, ldp=0.4, secrets="each"),
+    "given x": lambda: linred.optimal(COMPOSITE, ldp=0.7, given_x=1.0),
+    "all limits": lambda: linred.optimal(COMPOSITE, **ALL_LIMITS),
+    "by utility": lambda: linred.optimal(COMPOSITE, max_changed=0.1),
+    "no limit": lambda: linred.optimal(COMPOSITE, target=Target()),
+    "neighbours of Lemma 1": lambda: linred.markov(COMPOSITE, dp=0.5, neighbors="hamming"),
     "symbols of no probability": lambda: linred.non_markov(
         linred.Joint.from_counts([[3, 0, 1], [0, 0, 0], [1, 0, 5]]), 0.5
     ),
@@ -32,6 +53,7 @@ MADE = {
 
 
 def stored(mechanism, tmp_path):
+    tmp_path.mkdir(exist_ok=True)
     path = tmp_path / "mechanism.json"
     mechanism.save(path)
     return path

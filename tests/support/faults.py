@@ -8,12 +8,12 @@ import numpy as np
 def faulty(mechanism, change):
     """Return a sampler whose tables were changed before use."""
     sampler = pickle.loads(pickle.dumps(mechanism.sampler()))
-    constructor, (*sizes, rows, cells, settled, keep_top) = sampler.kernel.__reduce__()
+    constructor, (*sizes, rows, cells, settled, keep_top, limits) = sampler.kernel.__reduce__()
     rows, cells = rows.copy(), cells.copy()
     settled = None if settled is None else settled.copy()
     keep_top = None if keep_top is None else keep_top.copy()
     change(rows, cells, settled, keep_top)
-    sampler.kernel = constructor(*sizes, rows, cells, settled, keep_top)
+    sampler.kernel = constructor(*sizes, rows, cells, settled, keep_top, limits)
     return sampler
 
 
