@@ -232,6 +232,8 @@ WRONG = {
         ("--ldp", "1", "--distance", "euclid"),
         "'--distance': euclid: cannot be read: No such file or directory; or choose absolute or squared",
     ),
+    "pairs that are a directory": (("--pairs", "."), "'--pairs': .: cannot be read: Is a directory"),
+    "secrets that are a directory": (("--secrets", ".=1"), "'--secrets': .: cannot be read: Is a directory"),
     "pairs that are no table": (("--pairs", "key"), "'--pairs': key is not a table"),
     "pairs with a negative limit": (("--pairs", "wrong.csv"), "'--pairs': wrong.csv: row 3, column 2 is negative"),
     "least of nothing": (("--ldp", "1", "--least", "ldp"), "--least = 'ldp' needs --max-changed or --max-distortion"),
