@@ -106,7 +106,7 @@ def measures_of(mechanism: Mechanism, target: Any, base: float, distortion: np.n
         "mutual_information_sy": after.pop("mutual_information"),
         **after,
         "dp": math.nan if neighbors is None else metrics.dp(mechanism.released, neighbors, base),
-        "secrets": math.nan if target is None else _of_secrets(mechanism.released, target, base),
+        "secrets": math.nan if target is None else ldp_of_secrets(mechanism.released, target, base),
         "ldp_given_x": ldp_given_x(mechanism, base),
         "dtv": utility.dtv,
         "max_changed_by_s": float(np.nanmax(mechanism.changed("s"))),
@@ -117,8 +117,8 @@ def measures_of(mechanism: Mechanism, target: Any, base: float, distortion: np.n
     }
 
 
-def _of_secrets(released, target, base):
-    """Return the largest LDP of a secret of a target; nan if it has none."""
+def ldp_of_secrets(released: Joint, target: Any, base: float) -> float:
+    """Return the largest LDP of a secret of a settled target; nan if it has none."""
     found = []
     for p_s_given_group, _ in of_secrets(target, released.p_s):
         p_group = (p_s_given_group > 0.0) @ released.p_s

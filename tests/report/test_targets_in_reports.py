@@ -292,7 +292,7 @@ def test_the_price_of_a_distortion():
 def test_a_printed_certificate_lists_its_targets():
     mechanism = made("ldp, given_x and max_changed_by_s", "fitted").mechanism
     assert str(mechanism.sampler().certificate()).splitlines()[-4].split() == [
-        *"Targets (nats) At most Reached Met".split()
+        *["Targets", "(nats)", "At", "most", "Reached", "Met"]
     ]
 
 
