@@ -104,7 +104,7 @@ class Target:
 
     @property
     def figures(self) -> dict[str, float]:
-        """The limits that are set for figures of a `Leakage`, by name. With secrets in a list, `ldp` is none of them."""
+        """The limits that are set for figures of a `Leakage`; for secrets in a list, `ldp` is none of them."""
         of_secrets = self.secrets is not None and not _have_limits(self.secrets)
         return {
             name: limit for name, limit in self.limits.items() if name in FIGURES and not (of_secrets and name == "ldp")
@@ -131,7 +131,7 @@ class Target:
         return dataclasses.replace(self, **changes) if changes else self
 
     def is_met_by(self, figures: Leakage) -> bool:
-        """Return whether no figure of a `Leakage` is above its limit; a ValueError is raised for a limit of no figure."""
+        """Return whether no figure of a `Leakage` is above its limit; limits of other figures raise a ValueError."""
         for name in self.limits:
             if name not in FIGURES:
                 raise ValueError(f"{name}= limits no figure of a Leakage: see met of sampler().certificate()")
@@ -182,7 +182,7 @@ def _settled_secrets(secrets, ldp, labels):
         limit = validation.number(f"the limit of {place}", limit, 0.0, math.inf)
         if isinstance(secret, str):
             if secret != "each":
-                raise ValueError(f"{place} = {validation.shortened(secret)} is not 'each'")
+                raise ValueError(f"{place} is text, but not 'each'")  # which may be a label of S
             n_columns = len(columns_of(labels, place))
             found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
         elif isinstance(secret, int | np.integer) or (isinstance(secret, tuple) and all(map(_is_position, secret))):
