@@ -220,7 +220,7 @@ MISPLACED = {
     "fit, given x": lambda values: linred.fit(S, X, given_x=values),
     "fit, neighbours": lambda values: linred.fit(S, X, dp=1.0, neighbors=values),
     "fit, pairs": lambda values: linred.fit(S, X, pairs=values),
-    "fit, secrets": lambda values: linred.fit(S, X, ldp=1.0, secrets=[values]),
+    "fit, secrets": lambda values: linred.fit(S, X, ldp=1.0, secrets=values),
     "fit, share of changed records": lambda values: linred.fit(S, X, max_changed=values),
     "fit, least": lambda values: linred.fit(S, X, max_changed=0.1, least=values),
     "fit, distortion": lambda values: linred.fit(S, X, ldp=1.0, distortion=values),

@@ -159,7 +159,7 @@ def records():
 
 
 def apart(a, b):
-    return abs(a[1] - b[1]) / 20
+    return 0.1 + abs(a[1] - b[1]) / 20
 
 
 ASKED = [
@@ -241,6 +241,7 @@ REFUSED = [
     ({"max_changed": 0.1, "alpha": 0.5}, "max_changed= and alpha= are both given"),
     ({"max_changed": 0.1, "distortion": "absolute"}, "max_changed= counts changed records, not their distortion"),
     ({"max_distortion": 0.1}, "max_distortion= needs distortion="),
+    ({"ldp": 1.0, "distortion": "cubic"}, "distortion = 'cubic' is not 'absolute', 'squared', 'hamming', a matrix"),
     ({"target": Target(ldp=1.0), "given_x": 1.0}, "target= and given_x= are both given: give one of them"),
     ({"target": Target(ldp=1.0), "alpha": 0.5}, "alpha= and a target are both given"),
     ({"max_lift": math.nan}, "max_lift = nan is outside [0, inf]"),
