@@ -216,6 +216,16 @@ MISPLACED = {
     "tradeoff, a mechanism": lambda values: linred.tradeoff(MECHANISM.joint, ldp=1.0, mechanisms=[values]),
     "tradeoff, a curve": lambda values: linred.tradeoff(MECHANISM.joint, alphas=0.5).plot(values),
     "fit, mechanism": lambda values: linred.fit(S, X, ldp=1.0, mechanism=values),
+    "fit, target": lambda values: linred.fit(S, X, target=values),
+    "fit, given x": lambda values: linred.fit(S, X, given_x=values),
+    "fit, neighbours": lambda values: linred.fit(S, X, dp=1.0, neighbors=values),
+    "fit, pairs": lambda values: linred.fit(S, X, pairs=values),
+    "fit, secrets": lambda values: linred.fit(S, X, ldp=1.0, secrets=[values]),
+    "fit, share of changed records": lambda values: linred.fit(S, X, max_changed=values),
+    "fit, least": lambda values: linred.fit(S, X, max_changed=0.1, least=values),
+    "fit, distortion": lambda values: linred.fit(S, X, ldp=1.0, distortion=values),
+    "fit, certified": lambda values: linred.fit(S, X, ldp=1.0, distortion=values, confidence=0.9),
+    "fit, distortion of Lemma 1": lambda values: linred.fit(S, X, ldp=1.0, distortion=values, mechanism="markov"),
     "fit, time limit": lambda values: linred.fit(S, X, ldp=1.0, time_limit=values),
     "non_markov, coupling": lambda values: linred.non_markov(MECHANISM.joint, 0.5, coupling=values),
     "non_markov, prefer": lambda values: linred.non_markov(MECHANISM.joint, 0.5, prefer=values),
@@ -233,6 +243,46 @@ def test_no_column_in_the_place_of_another_argument_is_shown(door):
         error, said = said_by(lambda values=values: MISPLACED[door](values))
         assert error is not None
         assert marked(said) == [], said
+
+
+def raises(*labels):
+    raise KeyError(MARKER, *labels)
+
+
+BY_LABEL = {
+    "pairs, unknown label": {"pairs": {("f", MARKER): 1.0}},
+    "pairs, a value": {"pairs": {("f", "m"): MARKER}},
+    "pairs, no pair": {"pairs": {MARKER: 1.0}},
+    "pairs, negative": {"pairs": {("f", "m"): -NUMBER}},
+    "pairs, a function": {"pairs": raises},
+    "pairs, a function of text": {"pairs": lambda a, b: MARKER},
+    "neighbours, unknown label": {"dp": 1.0, "neighbors": {("f", MARKER): True}},
+    "neighbours, a function": {"dp": 1.0, "neighbors": raises},
+    "neighbours, one way": {"dp": 1.0, "neighbors": {("f", "m"): True}},
+    "secrets, unknown label": {"ldp": 1.0, "secrets": [{"f": 0, MARKER: 1}]},
+    "secrets, unhashable groups": {"ldp": 1.0, "secrets": [{"f": [MARKER], "m": [MARKER]}]},
+    "secrets, a function": {"ldp": 1.0, "secrets": [raises]},
+    "secrets, a limit": {"secrets": {raises: MARKER}},
+    "secrets, a column": {"secrets": {(NUMBER,): 1.0}},
+    "distortion, unknown label": {"ldp": 1.0, "distortion": {("a", MARKER): 1.0}},
+    "distortion, a value": {"ldp": 1.0, "distortion": {("a", "bb"): MARKER}},
+    "distortion, a function": {"ldp": 1.0, "distortion": raises},
+}
+
+
+@pytest.mark.parametrize("fault", BY_LABEL)
+def test_no_limit_by_label_is_shown(fault):
+    """By `fit` and by `Sanitizer`, whose own text shows them neither, and with a target that they are part of."""
+    asked = BY_LABEL[fault]
+    sanitizer = linred.Sanitizer("sex", "job", **asked)
+    calls = [lambda: linred.fit(S, X, **asked), lambda: sanitizer.fit({"sex": S, "job": X})]
+    if "distortion" not in asked and "a limit" not in fault:
+        calls.append(lambda: linred.fit(S, X, target=linred.Target(**asked)))
+        assert marked(repr(linred.Target(**asked))) == []
+    for call in calls:
+        error, said = said_by(call)
+        assert isinstance(error, ValueError), said
+        assert marked(said + repr(sanitizer)) == [], said
 
 
 @pytest.mark.parametrize("role", ["sensitive", "public", "columns", "id"])

@@ -19,6 +19,7 @@ from linred._common.types import Column
 from linred.assurance.conformance import conformance
 from linred.assurance.released import Released
 from linred.privacy.leakage import FIGURES, Leakage
+from linred.privacy.target import Target
 
 if TYPE_CHECKING:
     from linred.mechanism.mechanism import Mechanism
@@ -38,6 +39,7 @@ class Audit(Printed, Leakage):
     conforms : False if the records did not come from the mechanism, True if no test speaks against it, None if that was
         not tested.
     reasons : sentences that say what speaks against the claim or the mechanism. They contain labels.
+    not_tested : names of the limits of a claimed `Target` that none of the six figures answers.
     """
 
     confidence: float
@@ -47,6 +49,7 @@ class Audit(Printed, Leakage):
     refuted: bool | None
     conforms: bool | None
     reasons: tuple[str, ...]
+    not_tested: tuple[str, ...]
 
     rounding: ClassVar[str] = "down"
     words = "audit"
@@ -78,7 +81,8 @@ def audit(
         The mechanism that is said to have released y. A value of s or x outside its alphabets raises `UnseenError`.
     claim : number, mapping or object, optional
         LDP in nats; or {"ldp": 1.0, "log_lift": ...}; or an object with such attributes: `sampler.certificate()`, the
-        result of `certify`, or a `Target`. Infinite figures claim nothing.
+        result of `certify`, or a `Target`. Infinite figures claim nothing. Of a `Target`, only limits of LDP and lifts
+        are tested; the result names the others in `not_tested`.
     confidence : float in (0, 1)
 
     Guarantee
@@ -113,13 +117,24 @@ def audit(
         validation.mechanism(mechanism)
     if x is not None and mechanism is None:
         raise ValueError("x= is given without mechanism=: give the mechanism that the transitions are tested against")
+    claim, not_tested = _testable(claim)
     claimed = None if claim is None else _claimed(claim)
     released = Released(s, y, mechanism)
     conforms, more = (None, []) if mechanism is None else conformance(released, x, mechanism, level)
     figures, where = released.figures(level / max(1, _n_families(claimed)))
     refuted, reasons = (None, []) if claimed is None else _against_claim(figures, claimed)
     reasons = (*reasons, *more)
-    return Audit(*figures, confidence, released.n, where, claimed, refuted, conforms, reasons)  # type: ignore[call-arg]
+    return Audit(*figures, confidence, released.n, where, claimed, refuted, conforms, reasons, not_tested)  # type: ignore[call-arg]
+
+
+def _testable(claim):
+    """Return (claim, names of its limits that cannot be tested). Of a `Target` with such limits, only figures remain.
+
+    The claim is None if no figures remain: nothing of it is then tested.
+    """
+    limits = claim.limits if isinstance(claim, Target) else {}
+    others = tuple(name for name in limits if name not in (*FIGURES, "neighbors"))
+    return (claim.figures or None) if others else claim, others
 
 
 def _claimed(claim):

@@ -48,7 +48,11 @@ KINDS = {
     ),
     "non_markov": Kind(non_markov, "Proposition 1", "#0072b2", (3, 1.5), ("#0b5fa5", "#7dbdf5"), takes=("distortion",)),
     "optimal": Kind(
-        optimal, "optimal", "#111111", (), ("#1d1c1a", "#e9e7e2"),
+        optimal,
+        "optimal",
+        "#111111",
+        (),
+        ("#1d1c1a", "#e9e7e2"),
         takes=("distortion", "sees_s", "time_limit", "least", *BY_UTILITY),
     ),
     "selective": Kind(

@@ -20,6 +20,7 @@ from linred.mechanism.artifact_target import loaded_target, number, target_conte
 from linred.mechanism.artifact_writer import FORMAT, SCHEME_BY_NUMBER, VERSION, digest, rows_by_default, table_digest
 from linred.mechanism.mechanism import Mechanism, released_by
 from linred.mechanism.provenance import FITTED, HELD_OUT, Certified, Design
+from linred.mechanism.tables import Tables, Whole
 from linred.privacy.leakage import FIGURES, Leakage
 from linred.privacy.target import Target
 from linred.sampling.sampled_probabilities import Realised
@@ -97,11 +98,11 @@ def _from_version_1(content):
 
 
 def _from_version_2(content):
-    """Add the limits that targets have since version 3."""
+    """Add the limits that targets have since version 3; no mechanism was in whole numbers."""
     target = content["made"]["target"]
     if target is not None:
         target = target_content(Target()) | {name: target[name] for name in ("ldp", "log_lift")}
-    return {**content, "made": {**content["made"], "target": target}}
+    return {**content, "made": {**content["made"], "target": target}, "in_whole_numbers": False}
 
 
 MIGRATIONS = _from_version_1, _from_version_2
@@ -124,8 +125,7 @@ def _mechanism(content):
     joint = _joint("joint", content["joint"], s_labels, x_labels)
     made, released = content["made"], content["released"]
     sees_s = validation.flag("sees_s", made["sees_s"])
-    tables = _loaded_tables(content["tables"], joint.shape[1])
-    keep, move, table_of = _loaded_parts(content["moves"], joint, sees_s, tables)
+    load_parts = _loaded_whole if validation.flag("in_whole_numbers", content["in_whole_numbers"]) else _loaded_parts
     scheme = content["scheme_by_number"]
     if type(scheme) is not int or scheme != SCHEME_BY_NUMBER:
         raise ArtifactError("it draws by a scheme that this linred does not know: upgrade linred")
@@ -135,10 +135,7 @@ def _mechanism(content):
         joint,
         name=_text("name", made["name"]),
         sees_s=sees_s,
-        keep=keep,
-        move=move,
-        table_of=table_of,
-        tables=tables,
+        **load_parts(content, joint, sees_s),
         alpha=None if made["alpha"] is None else validation.alpha(made["alpha"]),
         released=None if released is None else _joint("released", released, s_labels, x_labels),
         distortion=None
@@ -201,37 +198,62 @@ def _joint(name, content, s_labels, x_labels):
     return Joint.from_marginals(p_s, p_x, s_labels, x_labels, **{given: matrix})
 
 
-def _loaded_tables(tables, n_x):
-    sizes = [len(table) for table in tables]
-    y, probability = zip(*(pair for table in tables for pair in table), strict=True)
-    y = _whole("y", y, n_x).astype(np.int32)
-    return np.concatenate([[0], np.cumsum(sizes)]), y, validation.nonnegative("tables", probability, 1)
+def _loaded_parts(content, joint, sees_s):
+    """Return the arguments of `Mechanism` of its rows and tables, in probabilities."""
+    tables = Tables(*_loaded_tables(content, joint, validation.nonnegative))
+    keep, move, table_of = _loaded_moves(content, joint, sees_s, tables.indptr, validation.nonnegative)
+    n_tables = tables.indptr.size - 1
+    sums = np.bincount(np.repeat(np.arange(n_tables), np.diff(tables.indptr)), tables.probability, n_tables)
+    off = np.where(move > 0.0, abs(sums[table_of] - 1.0), 0.0)
+    if max(abs(keep + move - 1.0).max(), off.max()) > validation.SUM_SLACK:
+        raise ArtifactError("probabilities in its moves or tables do not sum to one: fit it again")
+    rows = (part if sees_s else np.broadcast_to(part, joint.shape) for part in (keep, move, table_of))
+    return {**dict(zip(("keep", "move", "table_of"), rows, strict=True)), "tables": tables}
 
 
-def _loaded_parts(moves, joint, sees_s, tables):
-    """Return keep, move and table_of: the defaults with `moves` filled in, broadcast if S is not used when sampling."""
-    keep, move, table_of = (np.array(part if sees_s else part[:1]) for part in rows_by_default(joint, sees_s))
-    if moves:
-        s, x, kept, moved, table = zip(*moves, strict=True)
+def _loaded_whole(content, joint, sees_s):
+    """Return the same in whole numbers, whose sums must be above 0 and below 2^63."""
+    indptr, y, weight = _loaded_tables(content, joint, _weights)
+    keep, move, table_of = _loaded_moves(content, joint, sees_s, indptr, _weights)
+    sums = np.add.reduceat(weight.astype(object), indptr[:-1]) if np.diff(indptr).all() else np.zeros(1, object)
+    totals = keep.astype(object) + move.astype(object)
+    if not sees_s or (weight == 0).any() or min(totals.min(), sums.min()) < 1 or max(totals.max(), sums.max()) >= 2**63:
+        raise ArtifactError("whole numbers in its moves or tables are too small or too large: fit it again")
+    return Whole(keep, keep + move, weight).parts(table_of, indptr, y)
+
+
+def _weights(name, values, n_dimensions):
+    """Return a column of whole numbers below 2^63; `validation.nonnegative` in whole numbers."""
+    return _whole(name, values, 2**63).astype(np.int64)
+
+
+def _loaded_tables(content, joint, numbers):
+    """Return (indptr, y, numbers) of the tables; `numbers` checks and converts a column of them."""
+    tables = content["tables"]
+    y, weight = zip(*(pair for table in tables for pair in table), strict=True)
+    indptr = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
+    return indptr, _whole("y", y, joint.shape[1]).astype(np.int32), numbers("tables", weight, 1)
+
+
+def _loaded_moves(content, joint, sees_s, indptr, numbers):
+    """Return keep, move and table_of: the defaults with the moves filled in; one row if S is not used when sampling."""
+    *usual, table_of = (np.array(part if sees_s else part[:1]) for part in rows_by_default(joint, sees_s))
+    keep, move = (numbers("moves", part.astype(np.int64), 2).reshape(part.shape) for part in usual)
+    if content["moves"]:
+        s, x, kept, moved, table = zip(*content["moves"], strict=True)
         if sees_s == (None in s):
             raise ArtifactError("its moves contradict its sees_s: fit it again")
         s = _whole("s", s, joint.shape[0]) if sees_s else 0
         place = s, _whole("x", x, joint.shape[1])
-        keep[place], move[place] = (validation.nonnegative("moves", part, 1) for part in (kept, moved))
-        table_of[place] = _whole("table", table, tables[0].size - 1)
-    indptr, _, probability = tables
-    sums = np.bincount(np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), probability, indptr.size - 1)
-    off = np.where(move > 0.0, abs(sums[table_of] - 1.0), 0.0)
-    if max(abs(keep + move - 1.0).max(), off.max()) > validation.SUM_SLACK:
-        raise ArtifactError("probabilities in its moves or tables do not sum to one: fit it again")
-    parts = (np.ascontiguousarray(part) for part in (keep, move, table_of))
-    return parts if sees_s else (np.broadcast_to(part, joint.shape) for part in parts)
+        keep[place], move[place] = (numbers("moves", part, 1) for part in (kept, moved))
+        table_of[place] = _whole("table", table, indptr.size - 1)
+    return (np.ascontiguousarray(part) for part in (keep, move, table_of))
 
 
 def _whole(name, values, below):
     """Return a column of indices in [0, below)."""
     array = np.array(values)
-    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= below:
+    if array.dtype.kind not in "iu" or array.min(initial=0) < 0 or array.max(initial=0) >= below:
         raise ArtifactError(f"{name} in its moves or tables is not a whole number below {below}")
     return array
 

@@ -45,29 +45,34 @@ def loaded_target(content, joint):
     """Return the settled `Target` that `target_content` wrote, checked against the labels of the Joint."""
     if content is None:
         return None
-    if content.keys() != set(TARGETS):
-        raise ArtifactError("its target lacks a limit or has an unknown one: restore the file, or fit it again")
+    _check_names(content, TARGETS)
     limits = {name: number(name, content[name]) for name in NUMBERS}
-    n_s, neighbors, pairs, secrets = joint.shape[0], *(content[name] for name in ("neighbors", "pairs", "secrets"))
+    neighbors, pairs, secrets = (content[name] for name in ("neighbors", "pairs", "secrets"))
     if neighbors is not None:
-        limits["neighbors"] = _square(neighbors, bool, n_s)
+        limits["neighbors"] = _square(neighbors, bool, joint)
     if pairs is not None:
-        limits["pairs"] = _square([[number("pairs", value) for value in row] for row in pairs], float, n_s)
+        limits["pairs"] = _square([[number("pairs", value) for value in row] for row in pairs], float, joint)
     if secrets is not None:
         limits["secrets"] = tuple(_loaded_secret(secret, joint) for secret in secrets)
     return Target(**limits).settled(joint)
 
 
-def _square(rows, kind, n_s):
+def _check_names(content, names):
+    if content.keys() != set(names):
+        raise ArtifactError("its target lacks a field or has an unknown one: restore the file, or fit it again")
+
+
+def _square(rows, kind, joint):
     """Return rows of values of one kind as an array, whose entries `Target.settled` checks."""
     matrix = np.array(rows)
-    if matrix.shape != (n_s, n_s) or matrix.dtype != kind:
+    if matrix.shape != joint.shape[:1] * 2 or matrix.dtype != kind:
         raise ArtifactError("a matrix of its target does not fit its s_labels: restore the file, or fit it again")
     return matrix
 
 
 def _loaded_secret(content, joint):
     """Return a `Secret`; groups of columns are found again, and must be the stored ones."""
+    _check_names(content, ("limit", "groups", "columns"))
     n_s, columns = joint.shape[0], content["columns"]
     groups = np.array([validation.whole_number("groups", code, 0, n_s - 1) for code in content["groups"]])
     secret = Secret(validation.frozen(groups), number("limit", content["limit"]))

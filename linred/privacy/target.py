@@ -12,7 +12,7 @@ import numpy as np
 from linred._common import validation
 from linred.columns.composite import codes_of, columns_of
 from linred.columns.label_matrix import groups_of, matrix_of
-from linred.privacy.leakage import Leakage
+from linred.privacy.leakage import FIGURES, Leakage
 from linred.privacy.neighbors import neighbor_matrix
 
 NO_LIMIT = {"max_changed_by_s": 1.0}
@@ -102,6 +102,14 @@ class Target:
         """The limits that are set, by name."""
         return {name: value for name in TARGETS if self._limits(name, value := getattr(self, name))}
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """The limits of figures of a `Leakage` that are set, by name; `ldp` is not if it is for a list of secrets."""
+        of_secrets = self.secrets is not None and not _have_limits(self.secrets)
+        return {
+            name: limit for name, limit in self.limits.items() if name in FIGURES and not (of_secrets and name == "ldp")
+        }
+
     @staticmethod
     def _limits(name, value):
         return value < NO_LIMIT.get(name, math.inf) if name in NUMBERS else value is not None
@@ -123,8 +131,11 @@ class Target:
         return dataclasses.replace(self, **changes) if changes else self
 
     def is_met_by(self, figures: Leakage) -> bool:
-        """Return whether no figure of a `Leakage` is above its limit; the target must limit no other figures."""
-        return all(getattr(figures, name) <= limit for name, limit in self.limits.items())
+        """Return whether no figure of a `Leakage` is above its limit. A limit of no figure raises a ValueError."""
+        for name in self.limits:
+            if name not in FIGURES:
+                raise ValueError(f"{name}= limits no figure of a Leakage: see met of sampler().certificate()")
+        return all(getattr(figures, name) <= limit for name, limit in self.figures.items())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Target):

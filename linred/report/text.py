@@ -192,7 +192,11 @@ def audit(audit):
         lines.append(f"LDP: largest for y = {y!r}, comparing s = {s!r} with {other!r}.")
     verdicts = ("claim", audit.refuted, REFUTED), ("mechanism", audit.conforms, CONFORMS)
     lines += [f"The {what}: {words[verdict]}" for what, verdict, words in verdicts if verdict is not None]
-    return "\n".join(lines + [_wrapped(f"{reason}.", "  ") for reason in audit.reasons]).rstrip()
+    lines += [_wrapped(f"{reason}.", "  ") for reason in audit.reasons]
+    if audit.not_tested:
+        names = ", ".join(audit.not_tested)
+        lines.append(f"Not tested: the limits {names} of the target, which none of these figures answers.")
+    return "\n".join(lines).rstrip()
 
 
 def monitor(monitor):

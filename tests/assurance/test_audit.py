@@ -263,3 +263,44 @@ def test_bad_arguments_are_named(wrong, error, message):
     with pytest.raises(error, match=message) as caught:
         audit(**{"s": [0, 1], "y": [0, 1], **wrong})
     assert "\n" not in str(caught.value)
+
+
+TABLE = [[60, 30, 10], [30, 40, 30], [10, 30, 60]]
+
+
+def records_of(mechanism, n=20_000):
+    """Return (s, y) that a mechanism released, of its own P(S, X)."""
+    rng, joint = np.random.default_rng(8), mechanism.joint
+    s, x = np.divmod(rng.choice(joint.p_sx.size, n, p=joint.p_sx.ravel()), joint.shape[1])
+    return s, mechanism.sampler().sample(s, x, seed=1)
+
+
+def test_a_target_claims_what_is_a_figure_and_the_rest_is_named():
+    joint = linred.Joint.from_counts(TABLE, [("f", 1), ("f", 2), ("m", 1)])
+    target = linred.Target(ldp=0.05, max_lift=0.5, dp=0.4, neighbors="hamming", given_x=1.0, max_changed_by_s=0.9)
+    columns = records_of(linred.non_markov(joint, 0.3))
+    found = linred.audit(*columns, claim=target)
+    assert found.refuted
+    assert (found.claim.ldp, found.claim.max_lift, found.claim.min_lift) == (0.05, 0.5, math.inf)
+    assert found.not_tested == ("dp", "given_x", "max_changed_by_s")
+    assert "Not tested: the limits dp, given_x, max_changed_by_s of the target" in str(found)
+    assert linred.audit(*columns, claim=0.05).not_tested == ()
+
+
+def test_a_target_that_is_no_figure_at_all_is_not_called_consistent():
+    joint = linred.Joint.from_counts(TABLE, [("f", 1), ("f", 2), ("m", 1)])
+    mechanism = linred.optimal(joint, pairs=[[0, 0.1, 1], [0.1, 0, 1], [1, 1, 0]], given_x=2.0)
+    found = linred.audit(*records_of(mechanism), claim=mechanism.target)
+    assert (found.claim, found.refuted, found.not_tested) == (None, None, ("pairs", "given_x"))
+
+
+def test_a_limit_of_secrets_is_no_limit_of_s():
+    """With a list of secrets, ldp limits each of them: S itself may leak more, as a true claim."""
+    joint = linred.Joint.from_counts(TABLE, [("f", 1), ("f", 2), ("m", 1)])
+    asked = linred.Target(ldp=0.05, secrets=[(0,)])
+    mechanism = linred.optimal(joint, target=asked)
+    columns = records_of(mechanism)
+    assert linred.audit(*columns, claim=0.05).refuted
+    for target in (asked, mechanism.target):
+        found = linred.audit(*columns, claim=target)
+        assert (found.refuted, found.not_tested) == (None, ("secrets",))

@@ -1,7 +1,7 @@
 """Artifacts load as they were stored, those of earlier versions too, and damaged ones are refused.
 
-tests/data/artifact_v*.json were written by `linred fit` of each version of the format, on tests/data/adult.csv; the
-digests are of what that version drew. They are never written again.
+tests/data/artifact_v*.json were written by each version of the format, by `linred fit` or by `Sanitizer`, on
+tests/data/adult.csv; the digests are of what that version drew. They are never written again.
 """
 
 import copy
@@ -29,8 +29,34 @@ DATA = Path(__file__).parents[1] / "data"
 DRAWN = {
     "artifact_v1_certified": ("9c67a3aa90ae419d", "929e127df08dffa7"),
     "artifact_v2_certified": ("9c67a3aa90ae419d", "929e127df08dffa7"),
+    "artifact_v3_targets": ("8dbf786557d9bba0", "cf75f93753a32e06"),
+    "artifact_v3_whole": ("eb89b9a6840236f6", "1da685fb9890d93c"),
     "artifact_v1_bins": ("413fe6770b2cfff5", "b58c3e9167ceb91f"),
 }
+
+
+def limit_of_pair(a, b):
+    return 0.9 if a[1] == b[1] else 1.2 if a[0] == b[0] else math.inf
+
+
+TARGETS_OF = {
+    "artifact_v1_certified": Target(ldp=1.0),
+    "artifact_v2_certified": Target(ldp=1.0),
+    "artifact_v1_bins": Target(ldp=1.0, log_lift=0.5),
+    "artifact_v3_whole": Target(ldp=0.0),
+    "artifact_v3_targets": Target(
+        ldp=1.2,
+        max_lift=0.7,
+        min_lift=0.9,
+        dp=0.8,
+        neighbors="hamming",
+        pairs=limit_of_pair,
+        secrets={(0,): 0.1, lambda label: label[1]: 1.0},
+        given_x=2.0,
+        max_changed_by_s=0.5,
+    ),
+}
+"""The targets as they were asked for."""
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -63,8 +89,7 @@ def test_artifacts_of_earlier_versions_have_the_figures_that_they_say(name):
     ):
         stated = {key: math.inf if value == "inf" else value for key, value in content["figures"][kind].items()}
         assert figures.as_dict() == pytest.approx(stated, rel=1e-12)
-    limits = {key: math.inf if value == "inf" else value for key, value in content["made"]["target"].items()}
-    assert mechanism.target == Target(**limits)
+    assert mechanism.target == TARGETS_OF[name].settled(mechanism.joint)
     assert (mechanism.certified is None) == (content["certified"] is None)
     assert [part.name for part in mechanism.fitted.public] == [part["name"] for part in content["fitted"]["public"]]
 
@@ -137,11 +162,14 @@ def leaves(value, place=()):
 MARKS = ("Zq7Marker", 918273645, 0.918273645, ["Zq7Marker"], {"Zq7Marker": 918273645}, {"decimal": "Zq7Marker"})
 
 
+@pytest.mark.parametrize(
+    "asked", [{"alpha": 0.5}, {"ldp": 0.0}, {"ldp": 0.9, "pairs": [[0, 0.5], [0.4, 0]], "secrets": {(0,): 0.3}}]
+)
 @pytest.mark.parametrize("mark", MARKS, ids=str)
-def test_no_error_shows_what_is_in_the_file(mark, tmp_path):
+def test_no_error_shows_what_is_in_the_file(mark, asked, tmp_path):
     """A marker in place of each value, with a new digest: labels, counts and probabilities are confidential."""
     joint = linred.Joint.from_counts([[31, 10], [10, 20]], [("f", 1), ("m", 2)], ["a", "b"])
-    mechanism = linred.non_markov(joint, 0.5).replace(fitted=FITTED)
+    mechanism = linred.non_markov(joint, **asked).replace(fitted=FITTED)
     mechanism = mechanism.replace(certified=linred.certify(mechanism))
     content = json.loads(stored(mechanism, tmp_path).read_bytes())
     n_refused = 0
@@ -165,6 +193,39 @@ def signed(content):
     return json.dumps({**content, "sha256": artifact.digest(content)}).encode()
 
 
+@pytest.mark.parametrize(
+    ("place", "number"),
+    [
+        (("moves", 0, 2), -1),
+        (("moves", 0, 2), 0.5),
+        (("moves", 0, 2), 2**63 - 1),
+        (("moves", 0, 2), 2**70),
+        (("moves", 0, 3), 0),
+        (("moves", 0, 3), 10**6),
+        (("moves", 0, 4), 99),
+        (("tables", 1, 0, 1), 0),
+        (("tables", 1, 0, 1), 1.0),
+        (("tables", 0, 0, 1), 2**63 - 1),
+        (("tables", 0), []),
+        (("made", "sees_s"), False),
+        (("in_whole_numbers",), False),
+        (("in_whole_numbers",), 1),
+    ],
+    ids=str,
+)
+def test_whole_numbers_that_cannot_be_are_refused(place, number, tmp_path):
+    """With new digests of the content; those of the integers would not agree either, but are read last."""
+    content = json.loads((DATA / "artifact_v3_whole.json").read_text())
+    part = content
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = number
+    path = tmp_path / "changed.json"
+    path.write_bytes(signed(content))
+    with pytest.raises(ArtifactError, match=r"^[^\n]*$"):
+        linred.load(path)
+
+
 def test_a_path_is_no_number():
     """open() reads from a file descriptor, such as standard input, if it is given a number."""
     with pytest.raises(TypeError, match=r"expected str, bytes or os\.PathLike object, not int"):
@@ -173,7 +234,7 @@ def test_a_path_is_no_number():
 
 def test_versions_and_other_files_are_refused(small, tmp_path):
     content = json.loads(small)
-    refused(signed({**content, "version": 3}), tmp_path, "its version is 3 .* upgrade linred")
+    refused(signed({**content, "version": 4}), tmp_path, "its version is 4 .* upgrade linred")
     for version in ("1", 0, -1, True, 1.0, None):
         refused(signed({**content, "version": version}), tmp_path, f"its version is {version!r}")
     for scheme in (2, True, None):
@@ -185,7 +246,7 @@ def test_versions_and_other_files_are_refused(small, tmp_path):
     refused(b"\xff\xfe", tmp_path, "not JSON")
     refused(b"[" * 100_000, tmp_path, "not JSON")
     refused(small.replace(b'"version"', b'"version": 1, "version"', 1), tmp_path, "the same name twice")
-    refused(small.replace(b'"version": 2', b'"version": NaN', 1), tmp_path, "the number NaN")
+    refused(small.replace(b'"version": 3', b'"version": NaN', 1), tmp_path, "the number NaN")
 
 
 WRONG = {
@@ -347,8 +408,104 @@ def test_a_true_certificate_is_not_refused(name, tmp_path):
     assert linred.load(tmp_path / "mechanism.json").certified == certified.certified
 
 
-@pytest.mark.parametrize("target", [{"ldp": "1", "log_lift": "inf"}, {"ldp": -1, "log_lift": 1}, {"ldp": 1}, 5])
-def test_targets_are_numbers(target, small, tmp_path):
-    content = json.loads(small)
-    content["made"]["target"] = target
+SQUARE = [[0.0, 1.0, "inf", 1.0], [1.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 1.0], [1.0, 1.0, 1.0, 0.0]]
+SECRET = {"limit": 0.4, "groups": [0, 0, 1, 1], "columns": [0]}
+WRONG_TARGETS = {
+    "text for a number": {"ldp": "1"},
+    "text for a limit": {"given_x": "none"},
+    "negative": {"ldp": -1},
+    "a truth value": {"max_lift": True},
+    "no share": {"max_changed_by_s": 1.5},
+    "an infinite share": {"max_changed_by_s": "inf"},
+    "a null": {"min_lift": None},
+    "too large": {"log_lift": 10**400},
+    "neighbours without a limit": {"dp": "inf"},
+    "a limit without neighbours": {"neighbors": None},
+    "neighbours by name": {"neighbors": "hamming"},
+    "neighbours as numbers": {"neighbors": [[0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 0, 1], [0, 1, 1, 0]]},
+    "neighbours one way": {"neighbors": [[False, True, False, False]] + [[False] * 4] * 3},
+    "too few neighbours": {"neighbors": [[False, True], [True, False]]},
+    "pairs of another shape": {"pairs": [[0.0, 1.0], [1.0, 0.0]]},
+    "pairs of rows of two lengths": {"pairs": [[0.0], *SQUARE[1:]]},
+    "no pairs": {"pairs": []},
+    "pairs by name": {"pairs": {"a": 1.0}},
+    "a negative pair": {"pairs": [[0.0, -1.0, 1.0, 1.0], *SQUARE[1:]]},
+    "a pair that is text": {"pairs": [[0.0, "nan", 1.0, 1.0], *SQUARE[1:]]},
+    "a pair of a symbol and itself": {"pairs": [[0.5, 1.0, 1.0, 1.0], *SQUARE[1:]]},
+    "an infinite diagonal": {"pairs": [["inf", 1.0, 1.0, 1.0], *SQUARE[1:]]},
+    "secrets by name": {"secrets": "each"},
+    "a secret that is a list": {"secrets": [[0, 0, 1, 1]]},
+    "a negative secret": {"secrets": [{**SECRET, "limit": -0.4}]},
+    "too few groups": {"secrets": [{**SECRET, "groups": [0, 1], "columns": None}]},
+    "groups of text": {"secrets": [{**SECRET, "groups": ["f", "f", "m", "m"]}]},
+    "a negative group": {"secrets": [{**SECRET, "groups": [-1, -1, 0, 0]}]},
+    "a group beyond S": {"secrets": [{**SECRET, "groups": [0, 0, 4, 4], "columns": None}]},
+    "a column that is not there": {"secrets": [{**SECRET, "columns": [2]}]},
+    "groups of another column": {"secrets": [{**SECRET, "columns": [1]}]},
+    "no column": {"secrets": [{**SECRET, "columns": []}]},
+    "columns by name": {"secrets": [{**SECRET, "columns": ["sex"]}]},
+    "a field more": {"secrets": [{**SECRET, "more": 1}]},
+    "a limit more": {"more": 1.0},
+}
+
+
+@pytest.fixture(scope="module")
+def with_all_limits(tmp_path_factory):
+    return stored(MADE["all limits"](), tmp_path_factory.mktemp("limits")).read_bytes()
+
+
+@pytest.mark.parametrize("what", WRONG_TARGETS)
+def test_a_target_that_cannot_be_is_refused(what, with_all_limits, tmp_path):
+    content = json.loads(with_all_limits)
+    assert content["made"]["target"].keys() >= WRONG_TARGETS[what].keys() or what == "a limit more"
+    content["made"]["target"] |= WRONG_TARGETS[what]
     refused(signed(content), tmp_path)
+
+
+def test_a_target_has_all_limits(with_all_limits, tmp_path):
+    for name in json.loads(with_all_limits)["made"]["target"]:
+        content = json.loads(with_all_limits)
+        del content["made"]["target"][name]
+        refused(signed(content), tmp_path, "its target lacks a field or has an unknown one")
+    for wrong in (5, "ldp", [1.0], {}):
+        content["made"]["target"] = wrong
+        refused(signed(content), tmp_path)
+
+
+TIGHTER = {
+    "ldp": {"ldp": 0.1},
+    "log_lift": {"log_lift": 0.1},
+    "max_lift": {"max_lift": 0.1},
+    "min_lift": {"min_lift": 0.1},
+    "dp": {"dp": 0.1},
+    "pairs": {"pairs": [[0.0 if i == j else 0.1 for j in range(4)] for i in range(4)]},
+    "secrets": {"secrets": [{**SECRET, "limit": 0.1}]},
+    "given_x": {"given_x": 0.1},
+    "max_changed_by_s": {"max_changed_by_s": 0.01},
+}
+
+
+@pytest.mark.parametrize("limit", TIGHTER)
+def test_a_target_that_its_own_tables_miss_is_refused(limit, with_all_limits, tmp_path):
+    """Each limit alone, with the others infinite: whoever forges one has to forge the tables too."""
+    content = json.loads(with_all_limits)
+    none = {name: "inf" for name in content["made"]["target"]} | {"pairs": None, "secrets": None, "max_changed_by_s": 1}
+    neighbors = {"neighbors": content["made"]["target"]["neighbors"] if limit == "dp" else None}
+    content["made"]["target"] = {**none, **neighbors, **TIGHTER[limit]}
+    refused(signed(content), tmp_path, "its tables do not meet its target")
+
+
+def test_a_target_of_version_2_limits_nothing_else(tmp_path):
+    content = json.loads((DATA / "artifact_v2_certified.json").read_text())
+    for target, expected in (
+        ({"ldp": 1.0, "log_lift": "inf"}, Target(ldp=1.0)),
+        ({"ldp": 1.0, "log_lift": 2.0}, Target(ldp=1.0, log_lift=2.0)),
+        ({"ldp": "inf", "log_lift": "inf"}, Target()),
+        (None, None),
+    ):
+        content["made"]["target"] = target
+        (tmp_path / "v2.json").write_bytes(signed(content))
+        assert linred.load(tmp_path / "v2.json").target == expected
+    for wrong in ({"ldp": "1", "log_lift": "inf"}, {"ldp": -1, "log_lift": 1}, {"ldp": 1}, 5):
+        content["made"]["target"] = wrong
+        refused(signed(content), tmp_path)

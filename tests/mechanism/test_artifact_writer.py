@@ -63,7 +63,7 @@ def test_pairs_that_never_occur_keep_their_rows_under_a_limit_given_x(tmp_path):
 
 
 def test_a_target_is_stored_in_the_order_of_the_labels(tmp_path):
-    """Every limit as it was settled, written out by hand; labels of S are ("f", 20), ("f", 40), ("m", 20), ("m", 40)."""
+    """Every limit as it was settled, by hand; the labels of S are ("f", 20), ("f", 40), ("m", 20), ("m", 40)."""
     content = json.loads(stored(MADE["all limits"](), tmp_path).read_bytes())
     differ = [[abs(i // 2 - j // 2) + abs(i % 2 - j % 2) for j in range(4)] for i in range(4)]
     assert content["made"]["target"] == {
@@ -82,8 +82,15 @@ def test_a_target_is_stored_in_the_order_of_the_labels(tmp_path):
     assert [secret["columns"] for secret in target["secrets"]] == [[0], [1, 0], None]
     assert [secret["limit"] for secret in target["secrets"]] == [0.3, "inf", 0.4]
     assert [secret["groups"] for secret in target["secrets"]] == [[0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1]]
-    pairs = json.loads(stored(MADE["neighbours and pairs"](), tmp_path / "pairs").read_bytes())["made"]["target"]["pairs"]
-    assert pairs == [[0.0, "inf", "inf", 0.4], ["inf", 0.0, "inf", "inf"], ["inf"] * 2 + [0.0, "inf"], [1e-3, "inf", "inf", 0.0]]
+    pairs = json.loads(stored(MADE["neighbours and pairs"](), tmp_path / "pairs").read_bytes())["made"]["target"][
+        "pairs"
+    ]
+    assert pairs == [
+        [0.0, "inf", "inf", 0.4],
+        ["inf", 0.0, "inf", "inf"],
+        ["inf"] * 2 + [0.0, "inf"],
+        [1e-3, "inf", "inf", 0.0],
+    ]
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -95,7 +102,12 @@ def test_it_says_what_was_reached_for_each_limit(name, tmp_path):
     assert len(figures["reached"]) == len(certificate.reached)
     for stated, one in zip(figures["reached"], certificate.reached, strict=True):
         figure = math.inf if stated["figure"] == "inf" else stated["figure"]
-        assert (stated["name"], stated["place"], stated["limit"], figure) == (one.name, one.place, one.limit, one.figure)
+        assert (stated["name"], stated["place"], stated["limit"], figure) == (
+            one.name,
+            one.place,
+            one.limit,
+            one.figure,
+        )
         assert figure <= stated["limit"]
     above = math.inf if figures["ldp_given_x"] == "inf" else figures["ldp_given_x"]
     if mechanism.joint.shape[1] > 6:

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 import linred
-from linred.privacy.takes_target import takes_target, target_or_alpha
-from linred.privacy.target import Target
+from linred.privacy.takes_target import KEYWORDS, TargetKeywords, takes_target, target_or_alpha
+from linred.privacy.target import TARGETS, Target
 from support.joints import example_1
 
 
@@ -129,3 +129,25 @@ def test_a_target_is_met_where_every_limit_is():
     assert not Target(1.0, 0.5).is_met_by(SimpleNamespace(ldp=1.1, log_lift=0.5))
     assert Target(log_lift=0.5).limits == {"log_lift": 0.5}
     assert str(Target(1.0, 0.5)) == "ldp <= 1.0 and log_lift <= 0.5"
+
+
+@pytest.mark.parametrize("limit", [{"given_x": 1.0}, {"max_changed_by_s": 0.5}, {"dp": 1.0, "neighbors": "hamming"}])
+def test_a_limit_that_no_figure_answers_is_not_taken_for_met(limit):
+    with pytest.raises(ValueError, match=rf"^{next(iter(limit))}= limits no figure of a Leakage: see met of "):
+        Target(ldp=1.0, **limit).is_met_by(SimpleNamespace(ldp=0.5))
+
+
+def test_the_keywords_of_a_target_are_its_fields():
+    """Type checkers read the names from `TargetKeywords`, and everything else from `Target`."""
+    assert tuple(TargetKeywords.__annotations__) == KEYWORDS == ("target", *TARGETS)
+
+
+@pytest.mark.parametrize("function", [linred.fit, linred.Sanitizer])
+def test_help_shows_all_keywords_of_a_fit(function):
+    parameters = inspect.signature(function).parameters
+    for name in KEYWORDS:
+        assert parameters[name].default is None
+        assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+    assert all(one.kind is not inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) got an unexpected keyword argument 'lpd'$"):
+        function("s", "x", ldp=1.0, lpd=1.0)

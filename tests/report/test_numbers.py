@@ -89,7 +89,7 @@ def test_text_of_certificates_is_rounded_up():
 
 
 def test_text_of_audits_is_rounded_down_and_claims_up():
-    audit = Audit(*ODD_FIGURES, 0.95, 10, None, ODD_FIGURES, False, None, ())
+    audit = Audit(*ODD_FIGURES, 0.95, 10, None, ODD_FIGURES, False, None, (), ())
     for (low, high), figure in zip(printed(str(audit), 2).values(), ODD_FIGURES, strict=True):
         assert Fraction(figure) * Fraction(999, 1000) <= low <= Fraction(figure) <= high
 

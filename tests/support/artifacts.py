@@ -22,7 +22,11 @@ MADE = {
     "optimal, without s": lambda: linred.optimal(joints.adult(), ldp=1.0, sees_s=False),
     "optimal, other marginal": lambda: linred.optimal(joints.example_1(), log_lift=0.4, keep_marginal=False),
     "optimal, distortion": lambda: linred.optimal(joints.example_1(), ldp=0.5, distortion=DISTANCE),
-    "independent": lambda: linred.optimal(joints.adult(), ldp=0.0),
+    "independent": lambda: linred.optimal(joints.example_1(), ldp=0.0),
+    "in whole numbers": lambda: linred.optimal(joints.adult(), ldp=0.0),
+    "in whole numbers, shared tables": lambda: linred.non_markov(COMPOSITE, 1.0, prefer="smooth"),
+    "in whole numbers, distortion": lambda: linred.optimal(COMPOSITE, ldp=0.0, distortion=DISTANCE),
+    "in whole numbers, other marginal": lambda: linred.optimal(COMPOSITE, ldp=0.0, keep_marginal=False),
     "markov": lambda: linred.markov(joints.adult(), 0.5),
     "non_markov": lambda: linred.non_markov(joints.adult(), ldp=1.0),
     "proportional": lambda: linred.non_markov(joints.example_1(), 0.3, coupling="proportional"),
@@ -37,7 +41,9 @@ MADE = {
     "neighbours and pairs": lambda: linred.optimal(
         COMPOSITE, dp=0.5, neighbors="hamming", pairs={(("f", 20), ("m", 40)): 0.4, (("m", 40), ("f", 20)): 1e-3}
     ),
-    "secrets": lambda: linred.optimal(COMPOSITE, ldp=0.9, secrets={(0,): 0.3, (1, 0): math.inf, lambda s: s[1] > 30: 0.4}),
+    "secrets": lambda: linred.optimal(
+        COMPOSITE, ldp=0.9, secrets={(0,): 0.3, (1, 0): math.inf, lambda s: s[1] > 30: 0.4}
+    ),
     "each secret": lambda: linred.optimal(COMPOSITE, ldp=0.4, secrets="each"),
     "given x": lambda: linred.optimal(COMPOSITE, ldp=0.7, given_x=1.0),
     "all limits": lambda: linred.optimal(COMPOSITE, **ALL_LIMITS),
