@@ -13,7 +13,7 @@ from linred.mechanism.leakage_given_x import ldp_given_x
 from linred.mechanism.mechanism import Mechanism
 from linred.privacy import metrics
 from linred.privacy.comparisons import of_secrets
-from linred.privacy.leakage import unit_of
+from linred.privacy.leakage import Leakage, unit_of
 
 MEASURES = {
     "alpha": "alpha, share of the way to P(x)",
@@ -42,7 +42,7 @@ class Curves:
     Attributes
     ----------
     grid : the parameter that was varied, such as "ldp", "max_changed" or "alpha"; `points` are its values.
-    labels : names of the mechanisms. `measures` : see `linred.report.tradeoff.MEASURES`.
+    labels : names of the mechanisms. `measures` : see `linred.report.curves.MEASURES`.
     base : base of the logarithms.
     axes : the two measures that `plot` draws by default: that of the grid, and the one that depends on it.
     missing : {(label, point): reason} where no mechanism meets the limits; the figures there are nan.
@@ -98,8 +98,8 @@ def measures_of(mechanism: Mechanism, target: Any, base: float, distortion: np.n
 
     target : the settled `Target` of the point, or None. distortion : costs for the expected distortion, or None.
     """
-    report = mechanism.report(base)
-    after, utility = report.after.as_dict(), report.utility
+    after = Leakage.of(mechanism.released, base).as_dict()
+    entropy, information = metrics.entropy(mechanism.joint.p_x, base), mechanism.mutual_information(base)
     neighbors = None if target is None else target.neighbors
     return {
         "alpha": math.nan if mechanism.alpha is None else mechanism.alpha,
@@ -108,10 +108,10 @@ def measures_of(mechanism: Mechanism, target: Any, base: float, distortion: np.n
         "dp": math.nan if neighbors is None else metrics.dp(mechanism.released, neighbors, base),
         "secrets": math.nan if target is None else ldp_of_secrets(mechanism.released, target, base),
         "ldp_given_x": ldp_given_x(mechanism, base),
-        "dtv": utility.dtv,
+        "dtv": mechanism.dtv(),
         "max_changed_by_s": float(np.nanmax(mechanism.changed("s"))),
-        "mutual_information_xy": utility.mutual_information,
-        "information_loss": utility.information_loss,
+        "mutual_information_xy": information,
+        "information_loss": max(0.0, entropy - information),
         "expected_distortion": math.nan if distortion is None else mechanism.expected_distortion(distortion),
         "gap": mechanism.gap,
     }
