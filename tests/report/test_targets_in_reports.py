@@ -1,6 +1,5 @@
 """Reports of every limit of `linred.Target`, alone and together, against figures by brute force from the tables."""
 
-import dataclasses
 import math
 import re
 from decimal import Decimal
@@ -291,9 +290,7 @@ def test_the_price_of_a_distortion():
 
 def test_a_printed_certificate_lists_its_targets():
     mechanism = made("ldp, given_x and max_changed_by_s", "fitted").mechanism
-    assert str(mechanism.sampler().certificate()).splitlines()[-4].split() == [
-        *["Targets", "(nats)", "At", "most", "Reached", "Met"]
-    ]
+    assert words(str(mechanism.sampler().certificate()).splitlines()[-4]) == "Targets (nats) At most Reached Met"
 
 
 def test_column_names_are_escaped_in_the_names_of_secrets():
@@ -312,10 +309,3 @@ def test_many_secrets_are_counted_in_the_promise():
     joint = linred.Joint.from_counts(np.random.default_rng(0).integers(1, 50, (6, 5)))
     mechanism = linred.optimal(joint, ldp=0.1, secrets=[np.eye(6, dtype=int)[i] for i in range(6)])
     assert "between any two values of each of the 6 secrets by a factor" in words(str(mechanism.report()))
-
-
-def test_dataclass_of_a_subject_is_frozen():
-    from linred.report.subject import Subject
-
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        Subject(linred.markov(example_1(), 0.5)).seeded = True
