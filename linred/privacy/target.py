@@ -104,7 +104,7 @@ class Target:
 
     @property
     def figures(self) -> dict[str, float]:
-        """The limits that are set for figures of a `Leakage`, by name. With secrets in a list, `ldp` is none of them."""
+        """The limits of figures of a `Leakage` that are set, by name; `ldp` is not if it is for a list of secrets."""
         of_secrets = self.secrets is not None and not _have_limits(self.secrets)
         return {
             name: limit for name, limit in self.limits.items() if name in FIGURES and not (of_secrets and name == "ldp")
@@ -131,7 +131,7 @@ class Target:
         return dataclasses.replace(self, **changes) if changes else self
 
     def is_met_by(self, figures: Leakage) -> bool:
-        """Return whether no figure of a `Leakage` is above its limit; a ValueError is raised for a limit of no figure."""
+        """Return whether no figure of a `Leakage` is above its limit. A limit of no figure raises a ValueError."""
         for name in self.limits:
             if name not in FIGURES:
                 raise ValueError(f"{name}= limits no figure of a Leakage: see met of sampler().certificate()")

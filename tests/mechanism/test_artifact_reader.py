@@ -30,6 +30,7 @@ DRAWN = {
     "artifact_v1_certified": ("9c67a3aa90ae419d", "929e127df08dffa7"),
     "artifact_v2_certified": ("9c67a3aa90ae419d", "929e127df08dffa7"),
     "artifact_v3_targets": ("8dbf786557d9bba0", "cf75f93753a32e06"),
+    "artifact_v3_whole": ("eb89b9a6840236f6", "1da685fb9890d93c"),
     "artifact_v1_bins": ("413fe6770b2cfff5", "b58c3e9167ceb91f"),
 }
 
@@ -42,6 +43,7 @@ TARGETS_OF = {
     "artifact_v1_certified": Target(ldp=1.0),
     "artifact_v2_certified": Target(ldp=1.0),
     "artifact_v1_bins": Target(ldp=1.0, log_lift=0.5),
+    "artifact_v3_whole": Target(ldp=0.0),
     "artifact_v3_targets": Target(
         ldp=1.2,
         max_lift=0.7,
@@ -160,7 +162,9 @@ def leaves(value, place=()):
 MARKS = ("Zq7Marker", 918273645, 0.918273645, ["Zq7Marker"], {"Zq7Marker": 918273645}, {"decimal": "Zq7Marker"})
 
 
-@pytest.mark.parametrize("asked", [{"alpha": 0.5}, {"ldp": 0.9, "pairs": [[0, 0.5], [0.4, 0]], "secrets": {(0,): 0.3}}])
+@pytest.mark.parametrize(
+    "asked", [{"alpha": 0.5}, {"ldp": 0.0}, {"ldp": 0.9, "pairs": [[0, 0.5], [0.4, 0]], "secrets": {(0,): 0.3}}]
+)
 @pytest.mark.parametrize("mark", MARKS, ids=str)
 def test_no_error_shows_what_is_in_the_file(mark, asked, tmp_path):
     """A marker in place of each value, with a new digest: labels, counts and probabilities are confidential."""
@@ -187,6 +191,39 @@ def test_no_error_shows_what_is_in_the_file(mark, asked, tmp_path):
 def signed(content):
     content.pop("sha256", None)
     return json.dumps({**content, "sha256": artifact.digest(content)}).encode()
+
+
+@pytest.mark.parametrize(
+    ("place", "number"),
+    [
+        (("moves", 0, 2), -1),
+        (("moves", 0, 2), 0.5),
+        (("moves", 0, 2), 2**63 - 1),
+        (("moves", 0, 2), 2**70),
+        (("moves", 0, 3), 0),
+        (("moves", 0, 3), 10**6),
+        (("moves", 0, 4), 99),
+        (("tables", 1, 0, 1), 0),
+        (("tables", 1, 0, 1), 1.0),
+        (("tables", 0, 0, 1), 2**63 - 1),
+        (("tables", 0), []),
+        (("made", "sees_s"), False),
+        (("in_whole_numbers",), False),
+        (("in_whole_numbers",), 1),
+    ],
+    ids=str,
+)
+def test_whole_numbers_that_cannot_be_are_refused(place, number, tmp_path):
+    """With new digests of the content; those of the integers would not agree either, but are read last."""
+    content = json.loads((DATA / "artifact_v3_whole.json").read_text())
+    part = content
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = number
+    path = tmp_path / "changed.json"
+    path.write_bytes(signed(content))
+    with pytest.raises(ArtifactError, match=r"^[^\n]*$"):
+        linred.load(path)
 
 
 def test_a_path_is_no_number():
