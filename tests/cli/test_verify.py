@@ -150,7 +150,7 @@ def test_a_value_that_the_mechanism_does_not_know_is_named_by_file_record_and_co
             ("fit", ADULT, *ASKED, "--confidence", ".9", "--mechanism", "markov"),
             "--confidence needs --mechanism optimal",
         ),
-        (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "--held-out = 2.0"),
+        (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "'--held-out': '2' is not between 0 and 1"),
         (("certify", "missing.json"), "missing.json"),
         (("audit", "missing.csv", "--sensitive", "a", "--released", "b"), "missing.csv"),
         (("audit", ADULT), "the sensitive columns are not known: name them with --sensitive"),
