@@ -73,8 +73,8 @@ NOTES = {
 BARS = """<svg class="bars" aria-hidden="true"><rect class="x" y="1" width="{}%" height="6"/>
 <rect class="y" y="9" width="{}%" height="6"/></svg>"""
 BAR = """<svg class="bars" aria-hidden="true"><rect class="y" y="5" width="{}%" height="6"/></svg>"""
-WHO_BEARS = """{share} of all records change, but not the same share of every group. A group is all records with one
-value of S, or of X."""
+WHO_BEARS = """{share} of all records change. The tables show the share of changed records in each group. A group is
+all records with one value of S, or of X."""
 BEARERS = "Values of {side} with the largest shares of changed records"
 BEARERS_HEAD = "of all records", "changed"
 OTHER_GROUPS = "{n:,} others, each"

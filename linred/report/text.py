@@ -264,8 +264,11 @@ def _fit(subject, path):
 def _sampling(subject):
     """Return the exact figures of the sampling tables, and whether they meet the target."""
     bounds = {FIGURES[name]: getattr(subject.certificate, name) for name in ("ldp", "log_lift")}
-    said = f"{_at_most(bounds)}; {_at_most({limits.WORDS['given_x']: subject.ldp_given_x})}"
-    lines = _wrapped(f"Exact figures of the sampling tables: {said}"), *_targets(subject.reached, _secret(subject))
+    lines = [
+        f"Exact figures of the sampling tables: {_at_most(bounds)}",
+        f"For someone who knows X: {_at_most({'LDP': subject.ldp_given_x})}",
+        *_targets(subject.reached, _secret(subject)),
+    ]
     return "\n".join(lines)
 
 

@@ -88,6 +88,7 @@ ODD = {
     "alpha 0, finite": lambda: linred.markov(example_1(), 0.0),
     "alpha 1 of Lemma 1": lambda: linred.markov(adult(), 1.0),
     "alpha 1": lambda: linred.non_markov(example_1(), 1.0),
+    "independent": lambda: linred.markov(adult(), 1.0),
     "ldp 0": lambda: linred.optimal(adult(), ldp=0.0),
     "tiny target": lambda: linred.non_markov(example_1(), ldp=1e-7),
     "large target": lambda: linred.optimal(adult(), ldp=20.0),
