@@ -11,6 +11,7 @@ from linred.cli import grids, options
 from linred.cli.help_pages import EPILOG, Group, LongCommand
 from linred.cli.run_context import command, log, warn
 from linred.cli.target_options import NAMES, TARGET_OPTIONS, UTILITY_OPTIONS, files, targets
+from linred.columns.label_distance import distortion_of
 from linred.columns.schema import FitSchema, names, parts_of
 from linred.design.fit import FitSettings
 from linred.design.registry import KINDS
@@ -153,9 +154,12 @@ def tradeoff(run, data, mechanisms, plot, as_csv, **asked):
     from linred.report import plots
     from linred.report.tradeoff import tradeoff as curves_of
 
-    run.check_outputs([data, asked["domain"]], plot)
-    limits = grids.grid({name: asked.pop(name) for name in grids.NAMES})
-    joint, _ = _counted(run, data, asked, scan=False)
+    run.check_outputs([data, asked["domain"], *files(asked)], plot)
+    limits = grids.grid({name: asked[name] for name in grids.OPTIONS})
+    joint, fitted = _counted(run, data, asked, scan=False)
+    if "distortion" in limits:
+        column = fitted.public[0] if len(fitted.public) == 1 else None
+        limits["distortion"] = distortion_of("distortion", limits["distortion"], joint.x_labels, column)
     curves = curves_of(joint, mechanisms=mechanisms and mechanisms.split(","), **limits)
     for (label, point), reason in curves.missing.items():
         run.note(f"{label} has no point at {point:g}: {reason}")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -40,6 +40,22 @@ FOR_ALPHA = ("markov", "optimal_markov", "non_markov")
 FOR_TARGET = (*FOR_ALPHA, "optimal")
 
 
+class GridKeywords(TypedDict, total=False):
+    """The `TargetKeywords` of `tradeoff`: a limit that is a number may be a sequence of points instead."""
+
+    target: Target | None
+    ldp: float | Iterable[float] | None
+    log_lift: float | Iterable[float] | None
+    max_lift: float | Iterable[float] | None
+    min_lift: float | Iterable[float] | None
+    dp: float | Iterable[float] | None
+    neighbors: Any
+    pairs: Any
+    secrets: Any
+    given_x: float | Iterable[float] | None
+    max_changed_by_s: float | Iterable[float] | None
+
+
 @takes_keywords
 def tradeoff(
     joint: Joint,
@@ -52,7 +68,7 @@ def tradeoff(
     distortion: LabelMatrix | None = None,
     base: float = math.e,
     time_limit: float | None = None,
-    **keywords: Any,
+    **keywords: Unpack[GridKeywords],
 ) -> Curves:
     """Return the `Curves` of several mechanisms over a grid of limits, of shares of changed records, or of alphas.
 
@@ -114,12 +130,12 @@ def tradeoff(
     curves = {}
     for label, make in makers.items():
         rows = []
-        for place, (point, target, share) in enumerate(zip(points, targets, shares, strict=True)):
+        for point, target, share in zip(points, targets, shares, strict=True):
             try:
                 rows.append(measures_of(_checked(label, make(point, target, share)), target, base, distortion))
             except CannotMeetError as error:
                 rows.append(dict.fromkeys(MEASURES, math.nan))
-                missing[label, float(grid.points[place])] = str(error)
+                missing[label, point[grid.name]] = str(error)
         curves[label] = {name: np.array([row[name] for row in rows]) for name in MEASURES}
         if grid.name == "alpha":
             curves[label]["alpha"] = grid.points

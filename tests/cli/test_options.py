@@ -91,7 +91,7 @@ OPTIONS = {
         ("tradeoff", ADULT, *ASKED[:4], "--max-changed", "1%", "--mechanisms", "markov"),
         "markov cannot meet",
     ),
-    "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "not a list of numbers"),
+    "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "'x' is not a valid float"),
 }
 
 
