@@ -40,6 +40,10 @@ GOOD, NOTABLE = 1e-9, 1e-6
 
 NOT_EXACT = "the linear programme was not solved accurately enough for these targets, symbols and costs"
 
+ZERO_FOR_SOME = (
+    "a limit of 0 that does not hold for all symbols is met by one P(y|s) for all (a small positive limit is not)"
+)
+
 CAP = 1e5
 """Ratio to the cheapest change at which the first linear programme caps all costs."""
 
@@ -189,13 +193,14 @@ class _Costs:
         return mechanism.replace(distortion=self.distortion, gap=max(0.0, self.of(mechanism) - bound))
 
 
-def _cheapest(costs, attempt, others, requirement, optimum_is_wanted=True):
+def _cheapest(costs, attempt, others, requirement, inexact=NOT_EXACT):
     """Return the cheapest known mechanism with its gap; warn if the gap is notable.
 
     attempt : function of a cap on the costs: (mechanism, lower bound of the cost, whether the solver finished); may
         raise.
     others : function that returns (mechanisms that need no linear programme, lower bound of the cost).
     requirement : text for the warning: the target or alpha of all these mechanisms.
+    inexact : text for the warning: why the gap is notable although the solver finished; None for no warning.
     """
     known, bound, trouble = [], 0.0, None
     for cap in costs.caps():
@@ -220,9 +225,9 @@ def _cheapest(costs, attempt, others, requirement, optimum_is_wanted=True):
         raise CannotMeetError(f"no mechanism in 64-bit tables was found that meets {requirement}: {trouble}")
     best = costs.noted(min(known, key=costs.of), bound)
     cost = costs.of(best)
-    if best.gap > (GOOD if trouble else NOTABLE) * costs.unit(cost) and (trouble or optimum_is_wanted):
+    if best.gap > (GOOD if trouble else NOTABLE) * costs.unit(cost) and (trouble or inexact):
         warnings.warn(
-            f"{trouble or NOT_EXACT}: the mechanism returned ({best.described()}) meets {requirement} at a cost of "
+            f"{trouble or inexact}: the mechanism returned ({best.described()}) meets {requirement} at a cost of "
             f"{cost:.6g}, at most {best.gap:.2g} above the optimum",
             NotOptimalWarning,
             stacklevel=5,
@@ -252,10 +257,10 @@ class _Search:
                 return self.costs.noted(found, math.inf)
         if self.leaves_only_the_marginal and (exact := self.exactly_independent()) is not None:
             return exact
-        # Where whole numbers are too large for a target of 0, y is drawn independently of x too: no warning for that.
-        return _cheapest(
-            self.costs, self.attempt, self.without_programme, str(self.target), not self.leaves_only_the_marginal
-        )
+        inexact = ZERO_FOR_SOME if self.is_zero else NOT_EXACT
+        if self.leaves_only_the_marginal:
+            inexact = None  # where whole numbers are too large, y is drawn independently of x too, as documented
+        return _cheapest(self.costs, self.attempt, self.without_programme, str(self.target), inexact)
 
     @property
     def leaves_only_the_marginal(self):

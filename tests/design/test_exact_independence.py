@@ -198,3 +198,13 @@ def test_planted_faults_of_one_unit_are_certified_above_zero():
 def test_weights_are_exact():
     weights = exact_independence._weights(adult(), adult().p_x)
     assert (weights.q * (adult().n_records // weights.q.sum()) == adult().counts.sum(axis=0)).all()
+
+
+def test_a_limit_of_zero_for_some_symbols_is_met_and_says_that_it_costs_more():
+    joint, neighbors = adult(), np.zeros((7, 7), bool)
+    neighbors[0, 1] = neighbors[1, 0] = True
+    with pytest.warns(linred.NotOptimalWarning, match="^a limit of 0 that does not hold for all symbols is met by one"):
+        mechanism = linred.optimal(joint, dp=0.0, neighbors=neighbors)
+    assert mechanism.sampler().certificate().met
+    near = linred.optimal(joint, dp=1e-9, neighbors=neighbors)
+    assert mechanism.dtv() - mechanism.gap <= near.dtv() + 1e-9 < mechanism.dtv()
