@@ -123,7 +123,7 @@ def tradeoff(
     asked = {"alphas": alphas, "max_changed": max_changed, "max_distortion": max_distortion, **_limits(keywords)}
     grid = _Grid.of({name: value for name, value in asked.items() if value is not None})
     points = [grid.at(point) for point in grid.points.tolist()]
-    shares = [Share.of(*map(point.get, BY_UTILITY), distortion, least) for point in points]
+    shares = [Share.of(point.get("max_changed"), point.get("max_distortion"), distortion, least) for point in points]
     targets = [grid.target(point, joint) for point in points]
     makers = _makers(joint, mechanisms, grid, targets, least, {"distortion": distortion, "time_limit": time_limit})
     missing: dict[tuple[str, float], str] = {}
