@@ -12,12 +12,13 @@ import pytest
 import linred
 from linred.design import fit
 from linred.privacy.target import Target
-from support import populations
+from support import adult_tables, populations
 from support.joints import adult, counts, example_1
 
 ROOT = Path(__file__).parents[1]
-TEXT, README = (
-    re.sub(r"\s+", " ", (ROOT / name).read_text(encoding="utf-8")) for name in ("docs/privacy.md", "README.md")
+TEXT, ERRATA, README = (
+    re.sub(r"\s+", " ", (ROOT / name).read_text(encoding="utf-8"))
+    for name in ("docs/privacy.md", "docs/errata.md", "README.md")
 )
 
 
@@ -50,6 +51,100 @@ def test_who_knows_x_may_learn_s():
     channel = linred.optimal(example_1(), ldp=1.0).p_y_given_sx
     assert ((channel[0] == 0.0) & (channel[1] > 0.0)).any()
     assert (np.ptp(linred.optimal(example_1(), ldp=1.0, sees_s=False).p_y_given_sx, axis=0) == 0.0).all()
+
+
+def changed(joint, **limits):
+    """Return the percentage of changed records of the optimum."""
+    return 100.0 * linred.optimal(joint, **limits).dtv()
+
+
+def test_one_side_of_the_lifts():
+    by_sex = counts("adult_sex_occupation")
+    one, both = (changed(adult(), **{name: 0.5}) for name in ("max_lift", "log_lift"))
+    assert f"`max_lift=0.5` changes {one:.2f} % of the records" in TEXT
+    assert f"`log_lift=0.5`, which limits both sides, {both:.2f} %" in TEXT
+    one, both = (changed(by_sex, **{name: 1.0}) for name in ("max_lift", "log_lift"))
+    assert f"it is {one:.3f} % and {both:.2f} %: more than {both // one:.0f} times fewer" in TEXT
+    for joint, limit in ((adult(), 0.5), (by_sex, 1.0)):
+        assert linred.ldp(linred.optimal(joint, max_lift=limit).released) == math.inf
+
+
+def test_neighbours_and_pairs():
+    joint = adult_tables.by_columns("marital_status", "sex")
+    everybody, neighbours = changed(joint, ldp=1.0), changed(joint, dp=1.0, neighbors="hamming")
+    assert f"an LDP of 1 changes {everybody:.2f} % of the records, and `dp=1` for labels" in TEXT
+    assert f"differ in one column {neighbours:.2f} %" in TEXT
+    ages = adult_tables.by_age()
+    steps = linred.pairs_by_distance("absolute", range(ages.shape[0]), epsilon=0.5)
+    assert (
+        f"changes {changed(ages, pairs=steps):.2f} %, and an LDP of 0.5 changes {changed(ages, ldp=0.5):.2f} %" in TEXT
+    )
+    shown = {(s, t): 1.0 for s in ("Divorced", "Separated") for t in adult().s_labels if s != t}
+    assert f"That changes {changed(adult(), pairs=shown):.2f} % of the records, where an LDP of 1 changes" in TEXT
+
+
+def test_limits_along_a_path_of_neighbours_add_up():
+    p = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 3)
+    chain = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], bool)
+    released = linred.optimal(linred.Joint(p / 3), dp=0.5, neighbors=chain).released
+    assert 0.5 < linred.ldp(released) <= 1.0 + 1e-12
+
+
+def test_secrets():
+    joint = adult_tables.by_columns("marital_status", "sex")
+    mechanism = linred.optimal(joint, ldp=1.0, secrets="each")
+    assert f"two columns changes {100 * mechanism.dtv():.2f} % of the records instead of" in TEXT
+    assert linred.ldp(mechanism.released) > 1.0
+
+
+def test_a_limit_for_someone_who_knows_x():
+    limits = (0.0, 0.5, 1.0, 2.0, 4.0, math.inf)
+    prices = " | ".join(f"{changed(adult(), ldp=1.0, given_x=limit):.2f} %" for limit in limits)
+    assert f"| changed records | {prices} |" in TEXT
+    mechanism = linred.optimal(example_1(), ldp=1.0, given_x=0.5)
+    most = linred.ldp(example_1()) + 2 * 0.5
+    assert f"the bound for two releases is {most:.2f} nats, and their LDP is {after(2, mechanism):.2f}" in TEXT
+    assert after(6, mechanism) <= linred.ldp(example_1()) + 6 * 0.5
+    assert linred.ldp(adult()) == math.inf
+
+
+def test_who_bears_the_changes():
+    mechanism = linred.optimal(adult(), ldp=1.0)
+    by_s = dict(zip(mechanism.joint.s_labels, 100 * mechanism.changed(by="s"), strict=True))
+    assert f"{by_s['Widowed']:.1f} % of the widowed and {by_s['Separated']:.1f} % of the separated" in TEXT
+    some, few = (changed(adult(), ldp=1.0, max_changed_by_s=share) for share in (0.05, 0.03))
+    assert f"`max_changed_by_s=0.05`, {some:.2f} % of all records change, and with 0.03, {few:.2f} %" in TEXT
+    with pytest.raises(linred.CannotMeetError):
+        linred.optimal(adult(), ldp=1.0, max_changed_by_s=0.02)
+
+
+def test_the_least_leakage_for_a_share_of_changes():
+    mechanism = linred.optimal(adult(), max_changed=0.01)
+    assert mechanism.dtv() <= 0.01
+    assert f"the LDP is {linred.ldp(mechanism.released):.3f} nats" in TEXT
+
+
+def test_figures_that_are_not_targets():
+    before, after_it = adult(), linred.optimal(adult(), ldp=1.0).released
+    exposed = before.x_labels[linred.max_lift(before, by_y=True).argmax()]
+    lifts = [linred.max_lift(joint, by_y=True)[before.x_labels.index(exposed)] for joint in (before, after_it)]
+    assert f"On Adult that is `{exposed}`: {lifts[0]:.2f} nats before, {lifts[1]:.2f} after" in TEXT
+    small = linred.delta(linred.optimal(adult(), max_lift=0.5).released, 1.0)
+    assert f"`max_lift=0.5`, delta is {small:.3f} at epsilon = 1" in TEXT
+    strongest = [linred.modes(joint).values[0] for joint in (before, after_it)]
+    assert f"{strongest[0]:.2f} on Adult and {strongest[1]:.2f} after" in TEXT
+
+
+def test_a_bound_on_alpha_leakage_of_every_order():
+    joint = example_1()
+    of_order_2, maximal, lift = linred.alpha_leakage(joint, 2.0), linred.maximal_leakage(joint), linred.max_lift(joint)
+    papers = 2.0 * linred.log_lift(joint)
+    assert f"order 2, alpha-leakage is {of_order_2:.3f} nats, maximal leakage {maximal:.3f}" in TEXT
+    assert f"max-lift {lift:.3f}, and the paper's bound {papers:.3f}" in TEXT
+    figures = [f"{figure:.3f}".removeprefix("0") for figure in (of_order_2, maximal, lift, papers)]
+    assert "{} <= {} <= {} nats, where the paper's bound is {}".format(*figures) in ERRATA
+    for order in (1.0, 1.01, 1.5, 2.0, 10.0, 1e3, math.inf):
+        assert linred.alpha_leakage(joint, order) <= maximal <= lift
 
 
 def test_two_releases():

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from linred._common import validation
-from linred.design import calibration, markov_tables
+from linred.design import calibration, markov_tables, subset_merging
 from linred.distribution.joint import Joint
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.tables import TableBuilder
@@ -36,7 +36,7 @@ def k_rr(joint: Joint, *, target: Target) -> Mechanism:
     def build(limits):
         share = calibration.share_for(joint, uniform, limits)
         p_y_given_s, p_y = ((1.0 - share) * p + share * uniform for p in (joint.p_x_given_s, p_x))
-        return _redrawing(joint, "k_rr", np.full(p_x.size, share), uniform, p_y_given_s, p_y)
+        return _redrawing(joint, "k_rr", np.full(p_x.size, share), 1, [uniform], p_y_given_s, p_y)
 
     return calibration.meeting(joint, target, build, partial(drawing_from, joint, uniform, "k_rr"))
 
@@ -90,10 +90,25 @@ def _there_and_back(joint, share):
 
 @takes_target(meets=RATIOS, needed=True)
 def watchdog(joint: Joint, *, target: Target) -> Mechanism:
-    """Return the watchdog mechanism: resample the symbols that leak too much from P_X among them, keep the others.
+    """Return the watchdog mechanism with subset merging: resample the symbols that leak too much within small groups.
 
-    The set of resampled symbols starts with those that exceed the target, and grows by the next most informative symbol
-    until the set as a whole meets the target. P_Y = P_X. O(|S||X| + |X| log |X|).
+    X is partitioned into groups, each of which meets the target as a whole: P(group|s) in place of P(x|s). A symbol in
+    a group of its own is kept; in a larger group, y is drawn from P_X within the group. P_Y = P_X. Subset merging is
+    due to Zarrabian, Ding, Sadeghi and Rakotoarivelo, "Enhancing utility in the watchdog privacy mechanism", 2022. They
+    look for the largest I(X;Y); linred looks for the fewest changed records, as for all its mechanisms.
+
+    The search is greedy, and is made three times. Every symbol starts as a group. While a group exceeds the target, one
+    such group is merged with the group for which the additional share of changed records, divided by the decrease of
+    the excess, is least. The excess is the sum of numerator - e^limit denominator over all ratios above their limit.
+    The next group to merge is the one with the largest excess; in the second search, with the largest excess for each
+    record; in the third, with the most records. The best of the three results is then improved by exchanges: a symbol
+    moves to another group or to a group of its own, or two symbols change places, as long as both groups meet the
+    target and fewer records change. If all symbols are in one group, y is drawn from P_X independently of x.
+
+    For random joints with up to 8 symbols, the result is the best of all partitions in nine cases of ten, and changes
+    1 to 3 % more records than that on average. O(|X|^2 |S|) for each of the three searches and for each pass of the
+    exchanges, |S|^2 in place of |S| for pairs and neighbors; there are some twenty passes for a thousand symbols, which
+    take about two seconds for seven s.
 
     The target: all limits of `linred.Target` on P(y|s).
 
@@ -102,46 +117,27 @@ def watchdog(joint: Joint, *, target: Target) -> Mechanism:
     0.2296
     """
     validation.joint(joint)
+    independent = partial(drawing_from, joint, joint.p_x, "watchdog")
 
     def build(limits):
-        redrawn = _symbols_to_redraw(joint, limits)
-        p_x = np.zeros(joint.shape[1])
-        p_x[redrawn] = joint.p_x[redrawn] / joint.p_x[redrawn].sum()
-        p_y_given_s = joint.p_x_given_s.copy()
-        p_y_given_s[:, redrawn] = joint.p_x_given_s[:, redrawn].sum(axis=1, keepdims=True) * p_x[redrawn]
-        return _redrawing(joint, "watchdog", np.where(p_x > 0.0, 1.0, 0.0), p_x, p_y_given_s, joint.p_x)
+        group_of = subset_merging.partition(joint, limits)
+        if not group_of.any():
+            return independent()
+        p_groups = np.bincount(group_of, joint.p_x)
+        within = np.divide(joint.p_x, p_groups[group_of], out=np.zeros(group_of.size), where=joint.p_x > 0.0)
+        p_y_given_s = np.stack([np.bincount(group_of, row)[group_of] * within for row in joint.p_x_given_s])
+        rows = [np.where(group_of == group, within, 0.0) for group in range(p_groups.size)]
+        move = np.where(within < 1.0, 1.0, 0.0)
+        return _redrawing(joint, "watchdog", move, 1 + group_of, rows, p_y_given_s, joint.p_x)
 
-    return calibration.meeting(joint, target, build, partial(drawing_from, joint, joint.p_x, "watchdog"))
-
-
-def _symbols_to_redraw(joint, limits):
-    """Return the symbols that exceed the limits and the next most informative ones, until the whole set meets them."""
-    (highest, lowest), p_x = joint.column_extremes, joint.p_x
-    occurs = joint.p_s > 0.0
-    over = _over(highest, lowest, p_x, limits)
-    order = np.argsort(-over, kind="stable")
-    together = np.cumsum(joint.p_x_given_s[np.ix_(occurs, order)], axis=1)
-    over_together = _over(together.max(axis=0), together.min(axis=0), np.cumsum(p_x[order]), limits)
-    n_over = np.count_nonzero(over > 0.0)
-    enough = np.flatnonzero(over_together[max(0, n_over - 1) :] <= 0.0)
-    return order[: n_over + (int(enough[0]) if enough.size else order.size)] if n_over else order[:0]
+    return calibration.meeting(joint, target, build, independent)
 
 
-def _over(highest, lowest, p_x, limits):
-    """Return by how many nats each symbol exceeds the limits."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ldp, lift = np.log(highest / lowest), np.log(np.maximum(highest / p_x, p_x / lowest))
-        over = [
-            figure - limit
-            for figure, limit in zip((ldp, lift), (limits.ldp, limits.log_lift), strict=True)
-            if limit < np.inf
-        ]
-    return np.where(p_x > 0.0, np.max(over, axis=0, initial=-np.inf), -np.inf)
-
-
-def _redrawing(joint, name, move, table, p_y_given_s, p_y):
-    """Return the mechanism that resamples x with probability move[x], every x from the same table."""
+def _redrawing(joint, name, move, table_of, rows, p_y_given_s, p_y):
+    """Return the mechanism that resamples x with probability move[x] from rows[table_of[x] - 1]."""
     tables = TableBuilder(p_y)
-    parts = {"keep": 1.0 - move, "move": move, "table_of": tables.add(table), "tables": tables.tables()}
+    for row in rows:
+        tables.add(row)
+    parts = {"keep": 1.0 - move, "move": move, "table_of": table_of, "tables": tables.tables()}
     released = Joint.from_parts(p_y_given_s, joint.p_s, p_y, joint.s_labels, joint.x_labels)
     return markov_tables.by_symbol(joint, name=name, released=released, **parts)

@@ -34,9 +34,6 @@ from linred.report.numbers import ALMOST_ALL, figure
 from linred.report.subject import Subject
 from linred.report.text import BASIS
 
-CURVES = ("ldp", "log_lift")
-"""The measures that the page has curves for."""
-
 N_SYMBOLS, N_MOVES, N_COLUMNS = 20, 15, 30
 """Largest numbers of values of X, moves and other columns that are shown."""
 
@@ -67,12 +64,6 @@ class _Told(Subject):
     @cached_property
     def report(self) -> Report:
         return self.mechanism.report()
-
-    @cached_property
-    def measure(self) -> str:
-        """The subject of the curves: that of the promise, if `tradeoff` has curves for it, otherwise LDP."""
-        measure = promise.measure_of(self)
-        return measure if measure in CURVES else "ldp"
 
     @property
     def s(self) -> str:

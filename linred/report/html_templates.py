@@ -2,9 +2,6 @@
 
 from importlib.resources import files
 
-from linred.privacy.leakage import FIGURES
-
-NAMES = FIGURES
 MISSING = {
     "category": "treated as a separate category",
     "skip": "records with a missing value were left out of the fit",
@@ -67,7 +64,7 @@ NOTES = {
     "independent": "This mechanism draws y independently of s and x, which changes more records than necessary near 0.",
     "marginal": "The curves keep the distribution of X; this mechanism does not, and may lie below them.",
     "distortion": "This mechanism minimises distortion; the curves minimise changed records.",
-    "both": "This mechanism has other limits as well; the curves are for {name} alone.",
+    "both": "This mechanism has limits that the curves do not have: they are for {name} alone.",
     "x alone": "This mechanism uses x alone, as Lemma 1 does; the other curves use S as well.",
     "certified": "This mechanism is certified, and the curves are plug-in estimates, which change fewer records.",
     "large": "The curve of the optimum is omitted: with so many values it would take too long.",

@@ -396,13 +396,15 @@ def counts(counts, path):
 
 
 def curves(curves):
-    """Return a table of changed records with a row for each point and a column for each mechanism."""
-    head = f"{FIGURES.get(curves.grid, curves.grid)}", *curves.labels
-    rows = [
-        (f"  {point:g}", *(share(curves[label]["dtv"][i]) for label in curves.labels))
-        for i, point in enumerate(curves.points)
-    ]
-    return "\n".join(["Share of changed records", *_table([head, *rows])]) + "\n"
+    """Return a table with a row for each point and a column for each mechanism: what the point costs, or leaks."""
+    grid, measure = curves.axes
+    printed = share if measure == "dtv" else figure
+    rows = [(curves.axis_label(grid), *curves.labels)]
+    for i, point in enumerate(curves.points.tolist()):
+        values = (float(curves[label][measure][i]) for label in curves.labels)
+        rows.append((f"  {point:g}", *("-" if math.isnan(value) else printed(value) for value in values)))
+    title = curves.axis_label(measure)
+    return "\n".join([title[0].upper() + title[1:], *_table(rows)]) + "\n"
 
 
 def curves_csv(curves):

@@ -86,6 +86,7 @@ ODD = {
     "no target": lambda: linred.markov(example_1(), 0.5),
     "alpha 0": lambda: linred.non_markov(adult(), 0.0),
     "alpha 0, finite": lambda: linred.markov(example_1(), 0.0),
+    "alpha 1 of Lemma 1": lambda: linred.markov(adult(), 1.0),
     "alpha 1": lambda: linred.non_markov(example_1(), 1.0),
     "independent": lambda: linred.markov(adult(), 1.0),
     "ldp 0": lambda: linred.optimal(adult(), ldp=0.0),
