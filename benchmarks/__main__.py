@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.common import machine, table
 
-FAMILIES = ("import", "counting", "metrics", "mechanism", "optimum", "sampling", "files", "certificates")
+FAMILIES = ("import", "counting", "metrics", "mechanism", "optimum", "tradeoff", "sampling", "files", "certificates")
 README = Path(__file__).parent / "README.md"
 
 

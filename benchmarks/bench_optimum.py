@@ -1,15 +1,15 @@
-"""`linred.optimal` against HiGHS alone on the same linear programme at an LDP of 1 nat.
+"""`linred.optimal` against HiGHS alone on the same linear programme, at an LDP of 1 nat unless the row names a limit.
 
-The rival's programme has the variables L and T = Q - L, the fastest of several formulations that we tried, and returns
-only the optimal value. linred also returns the mechanism, its integer tables and their certificate. Large programmes
-are timed once.
+The rival's programme for LDP has the variables L and T = Q - L, the fastest of several formulations that we tried; for
+other limits it has Q itself. It returns only the optimal value. linred also returns the mechanism, its integer tables
+and their certificate. Large programmes are timed once. `pairs` limits neighbours in the order of the labels to 1 nat.
 """
 
 from functools import partial
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, vstack
 
 import linred
 from benchmarks.common import compare
@@ -100,10 +100,56 @@ def highs_without_s(joint, method):
     return linprog(cost, no_more, np.zeros(n), equal, right, method=method, options=QUICK).fun
 
 
-def same(joint, sees_s, rival):
+def highs_with_limits(joint, method, max_lift=np.inf, pairs=None):
+    """Solve for Q and the loss where P(x|s) > 0, as lifts: both are divided by P(x)."""
+    (n_s, n_x), n = joint.shape, joint.p_sx.size
+    p_s, p_x, z = joint.p_s, joint.p_x, (joint.p_x_given_s / joint.p_x).ravel()
+    at, (s, x) = np.arange(n), np.divmod(np.arange(n), n_x)
+    cells = np.flatnonzero(z)
+    one = np.arange(cells.size)
+    no_more = [sparse(cells.size, n + cells.size, (one, cells, -1.0), (one, n + one, -1.0))]
+    if pairs is not None:
+        first, second = np.nonzero(np.isfinite(pairs) & (pairs > 0.0))
+        row, y = np.divmod(np.arange(first.size * n_x), n_x)
+        terms = ((first, 1.0), (second, -np.exp(pairs[first, second])[row]))
+        of_pairs = [(row * n_x + y, which[row] * n_x + y, value) for which, value in terms]
+        no_more.append(sparse(row.size, n + cells.size, *of_pairs))
+    no_more = vstack(no_more)
+    equal = sparse(n_s + n_x, n + cells.size, (s, at, p_x[x]), (n_s + x, at, p_s[s]))
+    bounds = np.zeros((n + cells.size, 2))
+    bounds[:, 1] = np.inf
+    bounds[:n, 1] = np.minimum(np.exp(max_lift), 1.0 / p_s[s])
+    cost = np.concatenate([np.zeros(n), (p_s[s] * p_x[x])[cells]])
+    right = np.zeros(no_more.shape[0])
+    right[: cells.size] = -z[cells]
+    return linprog(cost, no_more, right, equal, np.ones(n_s + n_x), bounds, method, options=QUICK).fun
+
+
+def same(joint, rival, **asked):
     """Check that linred and the rival find the same optimum."""
-    ours, theirs = linred.optimal(joint, ldp=LDP, sees_s=sees_s).dtv(), rival(joint)
+    ours, theirs = linred.optimal(joint, **asked).dtv(), rival(joint)
     assert abs(ours - theirs) < 1e-6, (ours, theirs)
+
+
+def rows_of_limits():
+    """Yield the rows for other limits than that of LDP."""
+    flights, large = counts("flights_carrier_dest"), random_joint(73, 717, 0.5)
+    apart = {n: np.abs(np.subtract.outer(np.arange(n), np.arange(n))) for n in (7, 16, 73)}
+    pairs = {n: np.select([steps == 0, steps == 1], [0.0, 1.0], np.inf) for n, steps in apart.items()}
+    cases = (
+        ("Adult, 7 x 15, `max_lift=1`", adult(), {"max_lift": 1.0}, "highs-ds", 9),
+        ("flights, 16 x 105, `max_lift=1`", flights, {"max_lift": 1.0}, "highs-ds", 5),
+        ("73 x 717, random, `max_lift=1`", large, {"max_lift": 1.0}, "highs-ds", 1),
+        ("Adult, 7 x 15, `pairs`", adult(), {"pairs": pairs[7]}, "highs-ds", 9),
+        ("flights, 16 x 105, `pairs`", flights, {"pairs": pairs[16]}, "highs-ipm", 5),
+        ("73 x 717, random, `pairs`", large, {"pairs": pairs[73]}, "highs-ipm", 1),
+    )
+    for what, joint, limits, method, rounds in cases:
+        rival = partial(highs_with_limits, method=method, **limits)
+        if rounds > 1:
+            same(joint, rival, **limits)
+        ours = partial(linred.optimal, joint, **limits)
+        yield compare(what, ours, f"HiGHS, {method[6:]}", partial(rival, joint), rounds=rounds, warm=rounds > 1)
 
 
 def rows():
@@ -122,8 +168,9 @@ def rows():
         for what, joint, method, rounds in cases:
             ours, rival = partial(linred.optimal, joint, ldp=LDP, sees_s=sees_s), partial(highs, method=method)
             if rounds > 1:
-                same(joint, sees_s, rival)
+                same(joint, rival, ldp=LDP, sees_s=sees_s)
             yield compare(what, ours, f"HiGHS, {method[6:]}", partial(rival, joint), rounds=rounds, warm=rounds > 1)
+    yield from rows_of_limits()
     joint, targets = adult(), np.linspace(0.05, 3.0, 100)
     curve = partial(linred.tradeoff, joint, ldp=targets, mechanisms=["optimal"])
 

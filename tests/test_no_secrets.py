@@ -220,7 +220,7 @@ MISPLACED = {
     "fit, given x": lambda values: linred.fit(S, X, given_x=values),
     "fit, neighbours": lambda values: linred.fit(S, X, dp=1.0, neighbors=values),
     "fit, pairs": lambda values: linred.fit(S, X, pairs=values),
-    "fit, secrets": lambda values: linred.fit(S, X, ldp=1.0, secrets=[values]),
+    "fit, secrets": lambda values: linred.fit(S, X, ldp=1.0, secrets=values),
     "fit, share of changed records": lambda values: linred.fit(S, X, max_changed=values),
     "fit, least": lambda values: linred.fit(S, X, max_changed=0.1, least=values),
     "fit, distortion": lambda values: linred.fit(S, X, ldp=1.0, distortion=values),
@@ -383,6 +383,7 @@ def test_no_key_is_shown(key):
 
 
 ROWS = {"id": [str(i) for i in range(60)], "sex": S, "job": X, "age": [str(20 + i) for i in range(60)]}
+ALL = ("f", "m", "a", "bb", "ccc")
 ENDINGS = ("csv", "parquet", "arrow", "arrows")
 
 
@@ -400,6 +401,19 @@ def write(path, table):
 
 
 ASKED = ("--sensitive", "sex", "--public", "job", "--alpha", "0.5")
+SHEETS = {
+    "labels that the data lack": f",f,{MARKER}\nf,,1\n{MARKER},1,\n",
+    "a row twice": f",f,m\n{MARKER},,1\n{MARKER},1,\n",
+    "a column twice": f",{MARKER},{MARKER}\nf,,1\nm,1,\n",
+    "a cell of text": f",f,m\nf,,{MARKER}\nm,1,\n",
+    "a cell on the diagonal": f",f,m,a,bb,ccc\nf,{NUMBER},1,1,1,1\n" + "".join(f"{one},1,1,1,1,1\n" for one in "mabc"),
+    "a negative cell": f",f,m\nf,,-{NUMBER}\nm,1,\n",
+    "a field too many": f",f,m\nf,,1,{MARKER}\nm,1,\n",
+    "quoted wrongly": f',f,m\n"{MARKER}"x,,1\nm,1,\n',
+    "of no text": f",f,m\n{MARKER}\udcff,,1\nm,1,\n",
+    "of one column": f"{MARKER}\n{MARKER}\n",
+}
+GROUPS = [name for name in SHEETS if "cell" not in name and name != "a column twice"]
 COMMANDS = {
     "unseen s": ("sanitize", "{s}", "-m", "{m}", "-o", "out.csv"),
     "unseen x": ("sanitize", "{x}", "-m", "{m}", "-o", "out.csv"),
@@ -419,7 +433,19 @@ COMMANDS = {
     "renamed": ("sanitize", "{s}", "-m", "{m}", "-o", "out.csv", "--sensitive", "job", "--public", "sex"),
     "an artifact of two columns": ("sanitize", "{s}", "-m", "{pairs}", "-o", "out.csv", "--sensitive", "sex"),
     "no artifact": ("report", "{s}"),
+    **{f"pairs, {fault}": ("fit", "{fine}", *ASKED[:4], "--pairs", f"{{{fault}}}") for fault in SHEETS},
+    **{
+        f"a distance, {fault}": ("fit", "{fine}", *ASKED[:4], "--ldp", "1", "--distance", f"{{{fault}}}")
+        for fault in SHEETS
+    },
+    **{f"groups, {fault}": ("fit", "{fine}", *ASKED[:4], "--secrets", f"{{{fault}}}=1") for fault in GROUPS},
+    "pairs for a marked s": ("fit", "{s}", *ASKED[:4], "--pairs", "{of the rest}"),
+    "a distance for a marked x": ("fit", "{x}", *ASKED[:4], "--ldp", "1", "--distance", "{of the rest}"),
+    "a distance of text": ("fit", "{x}", *ASKED[:4], "--ldp", "1", "--distance", "absolute"),
+    "a distance that is a marked file": ("fit", "{fine}", *ASKED[:4], "--ldp", "1", "--distance", "{s}"),
+    "secrets that are a marked file": ("fit", "{fine}", *ASKED[:4], "--secrets", "{x}=1"),
 }
+"""Calls that fail. Each fault of a file with labels is tried in each option that takes such a file."""
 
 
 @pytest.fixture(scope="module", params=ENDINGS)
@@ -440,6 +466,9 @@ def files(request, tmp_path_factory):
     for name, domain in domains.items():
         paths[name] = folder / f"{name}.json"
         paths[name].write_text(json.dumps(domain))
+    for name, sheet in {**SHEETS, "of the rest": ",f,m,a,bb,ccc\n" + "".join(f"{s},,,,,\n" for s in ALL)}.items():
+        paths[name] = folder / f"{name}.csv"
+        paths[name].write_bytes(sheet.encode(errors="surrogateescape"))
     paths["m"], paths["pairs"] = folder / "m.json", folder / "pairs.json"
     frame = {name: ROWS[name] for name in ("sex", "job")}
     linred.Sanitizer("sex", "job", alpha=0.5, mechanism="non_markov").fit(frame).mechanism_.save(paths["m"])

@@ -7,19 +7,22 @@ import time
 import click
 
 from linred._version import __version__
-from linred.cli import options
+from linred.cli import grids, options
 from linred.cli.help_pages import EPILOG, Group, LongCommand
 from linred.cli.run_context import command, log, warn
+from linred.cli.target_options import NAMES, TARGET_OPTIONS, UTILITY_OPTIONS, files, targets
+from linred.columns.label_distance import distortion_of
 from linred.columns.schema import FitSchema, names, parts_of
 from linred.design.fit import FitSettings
+from linred.design.registry import KINDS
 from linred.errors import FileError
 from linred.io import counting, key_file, pipeline, pipes
 from linred.io.pipes import PIPE
 from linred.mechanism.artifact_reader import check_parts, load
 from linred.mechanism.artifact_writer import summary
+from linred.privacy.takes_target import BY_UTILITY
 from linred.report import text as texts
-
-GRID = "0.1,0.2,0.3,0.5,0.7,1,1.5,2,3,4"
+from linred.report.tradeoff import FOR_TARGET
 
 
 @click.group(
@@ -49,7 +52,7 @@ def fit(run, data, output, **asked):
 
     DATA is a CSV, Parquet or Arrow file; - means standard input.
     """
-    run.check_outputs([data, asked["domain"]], output)
+    run.check_outputs([data, asked["domain"], *files(asked)], output)
     mechanism = _fitted(run, data, asked)
     run.store(output, mechanism.save)
     if not run.quiet:
@@ -98,7 +101,7 @@ def fit_and_sanitize(run, data, output, save_mechanism, html, **asked):
     """
     if pipes.is_pipe(data):
         raise FileError("run reads DATA twice, and a pipe can be read only once: give a file, or use fit and sanitize")
-    run.check_outputs([data, asked["domain"]], save_mechanism, html, table=output)
+    run.check_outputs([data, asked["domain"], *files(asked)], save_mechanism, html, table=output)
     secret = run.secret()  # before the fit, which may take long
     mechanism = _fitted(run, data, asked)
     release = {"published": _sanitize(run, data, mechanism, secret, output, asked), "seeded": run.seed is not None}
@@ -133,33 +136,33 @@ def report(run, artifact_path, as_json, html):
 @command(cls=LongCommand)
 @options.data
 @options.columns
+@grids.limits
 @click.option(
-    "--ldp", metavar="NATS,NATS,...", help="Compare the mechanisms at these LDP limits; by default ten from 0.1 to 4"
+    "--mechanisms",
+    help=f"Names of the mechanisms to compare; by default those of {','.join(FOR_TARGET)} that can meet the limits",
 )
-@click.option(
-    "--log-lift",
-    metavar="NATS,NATS,...",
-    help="Compare the mechanisms at these log-lift limits",
-)
-@click.option("--mechanisms", default=options.CURVES, show_default=True, help="Names of the mechanisms to compare")
 @options.to_file("--plot", help="Plot the curves to this file: .svg, .png or .pdf")
 @click.option("--csv", "as_csv", is_flag=True, help="Print every figure of every point as CSV")
 @options.force
 @options.source
-def tradeoff(run, data, ldp, log_lift, mechanisms, plot, as_csv, **asked):
+def tradeoff(run, data, mechanisms, plot, as_csv, **asked):
     """Compare the changed records of mechanisms over a range of limits.
 
-    DATA is a CSV, Parquet or Arrow file; - means standard input.
+    DATA is a CSV, Parquet or Arrow file; - means standard input. The limit with several numbers is the axis of the
+    curves; limits with one number hold at every point.
     """
     from linred.report import plots
     from linred.report.tradeoff import tradeoff as curves_of
 
-    run.check_outputs([data, asked["domain"]], plot)
-    points = {"log_lift": _numbers("--log-lift", log_lift)} if log_lift else {"ldp": _numbers("--ldp", ldp or GRID)}
-    if ldp and log_lift:
-        raise click.UsageError("--ldp and --log-lift are both given: choose one of them as the axis")
-    joint, _ = _counted(run, data, asked, scan=False)
-    curves = curves_of(joint, mechanisms=mechanisms.split(","), **points)
+    run.check_outputs([data, asked["domain"], *files(asked)], plot)
+    limits = grids.grid({name: asked[name] for name in grids.OPTIONS})
+    joint, fitted = _counted(run, data, asked, scan=False)
+    if "distortion" in limits:
+        column = fitted.public[0] if len(fitted.public) == 1 else None
+        limits["distortion"] = distortion_of("distortion", limits["distortion"], joint.x_labels, column)
+    curves = curves_of(joint, mechanisms=mechanisms and mechanisms.split(","), **limits)
+    for (label, point), reason in curves.missing.items():
+        run.note(f"{label} has no point at {point:g}: {reason}")
     if plot:
         with run.writer(plot) as file:
             plots.save(curves, file, os.path.splitext(plot)[1].lower())
@@ -214,7 +217,8 @@ def _fitted(run, data, asked):
     settings = _settings(asked)
     joint, fitted = _counted(run, data, asked, scan=not asked["no_scan"])
     began = time.perf_counter()
-    mechanism = settings.mechanism_for(joint).replace(fitted=fitted)
+    column = fitted.public[0] if len(fitted.public) == 1 else None
+    mechanism = settings.mechanism_for(joint, column).replace(fitted=fitted)
     log.info("built the mechanism in %.1f s", time.perf_counter() - began)
     for warning in texts.fit_warnings(mechanism):
         warn(warning)
@@ -223,28 +227,47 @@ def _fitted(run, data, asked):
 
 def _settings(asked):
     """Return the `FitSettings` of the options, checked before any record is read."""
-    alpha, limits = asked["alpha"], {name: asked[name] for name in ("ldp", "log_lift")}
-    _check_together(asked, [f"--{name.replace('_', '-')}" for name, limit in limits.items() if limit is not None])
+    _check_together(asked)
     sees_s = not asked["without_sensitive"] and asked["mechanism"] != "markov"
     more = (asked[name] for name in ("time_limit", "confidence", "held_out"))
-    return FitSettings.checked(asked["mechanism"], alpha, limits, sees_s, *more)
+    utility = {name: asked[name] for name in UTILITY_OPTIONS}
+    return FitSettings.checked(asked["mechanism"], asked["alpha"], targets(asked), sees_s, *more, **utility)
 
 
-def _check_together(asked, limits):
-    """Raise an error if options of `options.design` exclude each other. limits : the targets that are given."""
+def _check_together(asked):
+    """Raise an error if options of `options.design` exclude each other."""
     alpha, mechanism, confidence = asked["alpha"], asked["mechanism"], asked["confidence"]
+    given = {name: option for name, option in NAMES.items() if asked[name] is not None}
+    limits = [given[name] for name in (*TARGET_OPTIONS, *BY_UTILITY) if name in given]
     if alpha is None and not limits:
-        raise click.UsageError("no target: give --ldp, --log-lift or both, or --alpha")
+        raise click.UsageError("no target: give --ldp or another limit, --max-changed or --alpha")
     if alpha is not None and limits:
         raise click.UsageError(f"--alpha and a target ({' and '.join(limits)}) are both given: choose one of them")
+    if isinstance(asked["secrets"], list) and "ldp" not in given:
+        raise click.UsageError("--secrets needs --ldp, which limits each of them, or limits of their own: each=1")
     if alpha is not None and confidence is not None:
         raise click.UsageError("--confidence certifies a target: give --ldp or --log-lift in place of --alpha")
     if mechanism != "optimal" and confidence is not None:
         raise click.UsageError(f"--confidence needs --mechanism optimal, not {mechanism}")
-    if mechanism != "optimal" and asked["time_limit"] is not None:
-        raise click.UsageError(f"--time-limit applies to --mechanism optimal, not {mechanism}: leave it out")
+    for name, option in {"time_limit": "--time-limit", **given}.items():
+        if asked[name] is not None and not _is_known(name, mechanism):
+            raise click.UsageError(f"{option} applies to --mechanism optimal, not {mechanism}: leave it out")
+    if asked["neighbors"] == "hamming" and len(asked["sensitive"]) == 1:
+        raise click.UsageError(
+            "--neighbors hamming compares several columns: name them with --sensitive, or give a file"
+        )
+    if isinstance(asked["distortion"], str) and len(asked["public"]) > 1:
+        raise click.UsageError(f"--distance {asked['distortion']} needs one public column: give a file for several")
+    if "given_x" in given and (asked["without_sensitive"] or mechanism == "markov"):
+        raise click.UsageError("--given-x has no effect on a mechanism that does not use S: leave it out")
     if mechanism == "non-markov" and asked["without_sensitive"]:
         raise click.UsageError("--mechanism non-markov uses S: with --without-sensitive choose optimal or markov")
+
+
+def _is_known(name, mechanism):
+    """Return whether a mechanism can meet a limit of this name, or takes an argument of this name."""
+    kind = KINDS[mechanism.replace("-", "_")]
+    return name in (*kind.takes, *kind.make.meets, *(("neighbors",) if "dp" in kind.make.meets else ()))
 
 
 def _renamed(path, mechanism, sensitive, public):
@@ -287,10 +310,3 @@ def _write_page(run, mechanism, path, **release):
 
     with run.writer(path, private=True) as file:
         file.write(page(mechanism, **release).encode())
-
-
-def _numbers(option, text):
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise click.UsageError(f"{option} {text!r} is not a list of numbers: separate them by commas") from None

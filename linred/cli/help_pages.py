@@ -2,11 +2,14 @@
 
 import click
 
+from linred.cli.target_options import TARGET_OPTIONS, UTILITY_OPTIONS
+
 HEADINGS = {
     "Data": ("artifact_path", "sensitive", "public", "bins", "domain", "missing", "no_scan", "from_format", "delimiter",
              "encoding"),
-    "Target": ("ldp", "log_lift", "alpha", "mechanism", "mechanisms", "without_sensitive", "confidence", "held_out",
-               "time_limit"),
+    "Targets": tuple(TARGET_OPTIONS),
+    "Utility": tuple(UTILITY_OPTIONS),
+    "Mechanism": ("alpha", "mechanism", "mechanisms", "without_sensitive", "confidence", "held_out", "time_limit"),
     "Output": ("output", "save_mechanism", "html", "plot", "as_csv", "keep_sensitive", "columns", "unseen", "to_format",
                "force"),
     "Randomness": ("key_file", "seed", "id_column", "context"),

@@ -167,12 +167,15 @@ def _say_fault(error, package):
 
 
 def in_option_names(message, command):
-    """Replace arguments in a message of the library (`ldp=`, `ldp = 2`, `force=True`) by the options of a command."""
+    """Replace arguments in a message of the library by the options of a command.
+
+    They stand there as `ldp=`, `ldp = 2`, `ldp <= 2`, `pairs[0, 1]` or `force=True`.
+    """
     options = {"sees_s": "--without-sensitive"}
     for parameter in command.params if command else ():
         if parameter.param_type_name == "option":
             options[parameter.name] = max(parameter.opts, key=len)
-    argument = rf"(?<![\w.-])({'|'.join(options)})(?:=(?:True|False)\b|=(?=[\s,.;:)]|$)|(?= ?=))"
+    argument = rf"(?<![\w.-])({'|'.join(options)})(?:=(?:True|False)\b|=(?=[\s,.;:)]|$)|(?= ?<?=|\[))"
     return re.sub(argument, lambda match: options[match[1]], message)
 
 

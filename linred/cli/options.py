@@ -7,13 +7,12 @@ import click
 
 from linred._common import validation
 from linred._common.atomic_file import is_standard_output
+from linred.cli.target_options import TARGET_OPTIONS, UTILITY_OPTIONS, Share, options_of
 from linred.columns.schema import parts_of
 from linred.design.registry import BY_NAME
 from linred.io.pipes import PIPE
-from linred.report.tradeoff import FOR_TARGET
 
 MECHANISMS = tuple(name.replace("_", "-") for name in BY_NAME)
-CURVES = ",".join(FOR_TARGET)
 UNSEEN = ("error", "marginal", "null")
 MISSING = ("category", "skip", "error")
 
@@ -126,7 +125,10 @@ source = _together(
     verbose,
 )  # fmt: skip
 columns = _together(
-    column_names("--sensitive", required=True, help="Sensitive column or columns, S: what the mechanism protects"),
+    column_names(
+        "--sensitive", required=True, is_eager=True,  # parsed first, because --secrets may name some of them
+        help="Sensitive column or columns, S: what the mechanism protects",
+    ),
     column_names("--public", required=True, help="Public column or columns, X: what is released after sanitising"),
     click.option(
         "--bins", multiple=True, callback=_bins, metavar="COL=EDGE,EDGE,...",
@@ -140,8 +142,8 @@ columns = _together(
     _choice("--missing", MISSING, "Treat missing values as a category, skip their records, or stop with an error"),
 )  # fmt: skip
 design = _together(
-    _number("--ldp", metavar="NATS", help="Limit the local differential privacy loss of S (epsilon) to this value"),
-    _number("--log-lift", metavar="NATS", help="Limit the log-lift of S to this value; may be combined with --ldp"),
+    *options_of(TARGET_OPTIONS),
+    *options_of(UTILITY_OPTIONS),
     _number(
         "--alpha", help="Set the strength of the reduction instead of a target: 0 changes nothing, 1 releases "
         "nothing about S"
@@ -156,8 +158,8 @@ design = _together(
         "--confidence", metavar="LEVEL", callback=_level,
         help="Certify the target at this confidence level, for example 0.95",
     ),
-    _number(
-        "--held-out", metavar="SHARE", default=0.5, show_default=True,
+    click.option(
+        "--held-out", type=Share(), metavar="SHARE", default=0.5, show_default=True,
         help="Share of the records used for testing; needs --confidence",
     ),
     _number("--time-limit", metavar="SECONDS", help="Stop optimising after this time and use the best result so far"),

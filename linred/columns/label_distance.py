@@ -42,9 +42,7 @@ def distance_of(name, given, labels, column=None, *, labels_name="labels", missi
     """
     if not isinstance(given, str):
         return matrix_of(name, given, labels, missing=missing, infinite=infinite)
-    if given not in NAMED:
-        shown = ", ".join(map(repr, NAMED))
-        raise ValueError(f"{name} = {validation.shortened(given)} is not {shown}, a matrix, a mapping or a function")
+    check_name(name, given)
     what = f"{name} = {given!r}"
     if given == "hamming":
         matrix = hamming(labels, what, labels_name)
@@ -53,6 +51,13 @@ def distance_of(name, given, labels, column=None, *, labels_name="labels", missi
         with np.errstate(over="ignore"):  # `matrix_of` refuses an infinite distance
             matrix = np.abs(centres[:, None] - centres) ** (2.0 if given == "squared" else 1.0)
     return matrix_of(name, matrix, labels)
+
+
+def check_name(name, given):
+    """Raise a ValueError if `given` is text, but not the name of a distance."""
+    if isinstance(given, str) and given not in NAMED:
+        shown = ", ".join(map(repr, NAMED))
+        raise ValueError(f"{name} = {validation.shortened(given)} is not {shown}, a matrix, a mapping or a function")
 
 
 def distortion_of(name, given, labels, column=None):

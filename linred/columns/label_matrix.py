@@ -101,18 +101,11 @@ def _check_shape(name, matrix, labels):
 def _filled(name, given, labels, missing, infinite, dtype):
     """Return `given` as a matrix; an array is returned as it is, unchecked."""
     if hasattr(given, "matrix_for"):
-        return _of_file(name, given.matrix_for(labels, missing, infinite), dtype)
+        return given.matrix_for(labels, missing, infinite, is_relation=dtype is np.bool_).astype(dtype)
     read = _truth if dtype is np.bool_ else _number
     if isinstance(given, Mapping):
         return _of_mapping(name, given, labels, missing, dtype, read)
     return _of_function(name, given, labels, dtype, read) if callable(given) else given
-
-
-def _of_file(name, matrix, dtype):
-    if dtype is np.bool_ and not np.isin(matrix, (0.0, 1.0)).all():
-        i, j = np.argwhere(~np.isin(matrix, (0.0, 1.0)))[0]
-        raise ValueError(f"{name}[{i}, {j}] is neither 0 nor 1")
-    return matrix.astype(dtype)
 
 
 def _of_mapping(name, mapping, labels, missing, dtype, read):

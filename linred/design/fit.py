@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from linred._common import validation
-from linred._common.types import Column, Labels, Least
+from linred._common.types import Column, LabelMatrix, Labels, Least
 from linred.assurance import certify, confidence_limits
-from linred.columns.label_distance import distortion_of
+from linred.columns.label_distance import check_name, distortion_of
 from linred.design import registry
 from linred.design.closed_form import markov
 from linred.design.least_leakage import Share
@@ -49,7 +49,7 @@ def fit(
     max_changed: float | None = None,
     max_distortion: float | None = None,
     least: Least | None = None,
-    distortion: Any = None,
+    distortion: LabelMatrix | None = None,
     mechanism: str | Callable[..., Mechanism] = "optimal",
     sees_s: bool = True,
     confidence: float | None = None,
@@ -158,6 +158,7 @@ class FitSettings(NamedTuple):
         options = {"time_limit": time_limit, **more}
         mechanism, target = registry.check(mechanism, alpha, keywords, sees_s, **options)
         Share.of(max_changed, max_distortion, distortion, least, alpha)
+        check_name("distortion", distortion)
         validation.number("held_out", held_out, 0.01, 0.99)
         if confidence is not None:
             validation.check_confidence(confidence)

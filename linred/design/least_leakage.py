@@ -55,7 +55,7 @@ class Share(NamedTuple):
         return cls(name, most, partial(Mechanism.expected_distortion, d=distortion))
 
 
-def least_leakage(least, target, share, optimum):
+def least_leakage(least, target, share, optimum, known=None):
     """Return the optimum for the smallest limit on a figure that costs no more than a share.
 
     Parameters
@@ -65,13 +65,16 @@ def least_leakage(least, target, share, optimum):
     share : `Share`, the largest cost.
     optimum : function of a settled target that returns the mechanism with the least cost; raises a CannotMeetError if
         there is none.
+    known : dict, optional
+        What earlier calls computed, with any shares and otherwise the same arguments: {limit: (mechanism, cost)}. It
+        narrows the search, and receives what this call computes.
 
     Guarantee
     ---------
     The cost of the result is at most the share. Its limit is at most TOLERANCE above the smallest one for which
-    `optimum` has such a cost, and is part of its target. About ten optima.
+    `optimum` has such a cost, and is part of its target. About a dozen optima, half as many if some are known.
     """
-    limit, known = getattr(target, least), {}
+    limit, known = getattr(target, least), {} if known is None else known
 
     def at(figure):
         """Return (mechanism, cost) for a limit; (None, inf) if nothing meets it."""
@@ -95,20 +98,30 @@ def least_leakage(least, target, share, optimum):
     if at(high)[1] > share.most:
         return loosest
     if at(0.0)[1] > share.most:
-        _search(at, share.most, high)
-    return known[min(figure for figure, (_, cost) in known.items() if cost <= share.most)][0]
+        _search(at, share.most, known)
+    return known[_smallest(known, share.most)][0]
 
 
-def _search(at, most, high):
-    """Find the limit between 0 and `high` at which the cost is `most`, by Brent's method."""
+def _smallest(known, most):
+    """Return the smallest known limit that costs no more than `most`."""
+    return min(figure for figure, (_, cost) in known.items() if cost <= most)
+
+
+def _search(at, most, known):
+    """Find the limit at which the cost is `most`, between known limits that cost more and no more (Brent's method)."""
     from scipy.optimize import brentq
 
     def excess(limit):
-        return min(at(limit)[1], 2.0 * most + 1.0) - most  # finite where nothing meets the limit
+        """Return the log of cost / `most`, which is nearly linear in the limit; finite where nothing meets it."""
+        cost = at(limit)[1]
+        return math.log(min(max(cost / most, 1e-12), 1e12)) if most > 0.0 else min(cost, 1.0)
 
-    root = brentq(excess, 0.0, high, xtol=0.25 * TOLERANCE)
-    excess(root)
-    excess(min(high, root + 0.5 * TOLERANCE))
+    high = _smallest(known, most)
+    low = max(figure for figure, (_, cost) in known.items() if figure < high and cost > most)
+    if high - low > TOLERANCE:
+        root = brentq(excess, low, high, xtol=0.25 * TOLERANCE)
+        excess(root)
+        excess(min(high, root + 0.5 * TOLERANCE))
 
 
 def figure_above(cost):

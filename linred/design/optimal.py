@@ -134,15 +134,18 @@ def optimal(
     share = Share.of(max_changed, max_distortion, distortion, least, alpha)
     end = time.monotonic() + time_limit
     if target is not None:
-        best = partial(_best, joint, sees_s, distortion, keep_marginal, prefer, end)
+        best = partial(best_mechanism, joint, sees_s, distortion, keep_marginal, prefer, end)
         return best(target) if share is None else least_leakage(least or "ldp", target, share, best)
     if sees_s:
         return non_markov(joint, alpha, distortion=distortion, prefer=prefer)
     return _markov_of_reduction(joint, validation.alpha(alpha), distortion, end)
 
 
-def _best(joint, sees_s, distortion, keep_marginal, prefer, end, target):
-    """Return the mechanism with the least cost for a settled target."""
+def best_mechanism(joint, sees_s, distortion, keep_marginal, prefer, end, target):
+    """Return the mechanism with the least cost for a settled target; the arguments are those of `optimal`, checked.
+
+    end : time by `time.monotonic` at which linear programmes must end.
+    """
     if target.given_x == 0.0:  # S adds nothing: P(y|s,x) is the same for all s
         without = dataclasses.replace(target, given_x=math.inf)
         return _Search(joint, without, False, distortion, keep_marginal, None, end).best().replace(target=target)

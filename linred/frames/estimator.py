@@ -19,7 +19,7 @@ from linred.sampling import keystream, sanitize_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from linred._common.types import Context, Frame, Key, Least, Names, Unseen
+    from linred._common.types import Context, Frame, Key, LabelMatrix, Least, Names, Unseen
     from linred.mechanism.mechanism import Mechanism
 
 
@@ -71,7 +71,7 @@ class Sanitizer:
         max_changed: float | None = None,
         max_distortion: float | None = None,
         least: Least | None = None,
-        distortion: Any = None,
+        distortion: LabelMatrix | None = None,
         mechanism: str | Callable[..., Mechanism] = "optimal",
         sees_s: bool = True,
         bins: Mapping[str, Sequence[float]] | None = None,

@@ -124,7 +124,13 @@ def _figures(mechanism):
         **finite({"ldp_given_x": _ldp_given_x_above(mechanism, sampler)}),
         "reached": [finite(one._asdict()) for one in certificate.reached],
         "utility": report.utility._asdict(),
+        **{f"changed_by_{by}": _changed(mechanism, by) for by in ("s", "x")},
     }
+
+
+def _changed(mechanism, by):
+    """Return the share of changed records of each label of S or of X, None if no record has it."""
+    return [None if math.isnan(share) else share for share in mechanism.changed(by).tolist()]
 
 
 def _ldp_given_x_above(mechanism, sampler):

@@ -1,9 +1,9 @@
-"""Figures of a mechanism: `mechanism.report()`, `mechanism.local()`, and its largest moves."""
+"""Figures of a mechanism: `mechanism.report()`, `mechanism.local()`, its largest moves, and who bears the changes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -83,10 +83,33 @@ def largest_moves(mechanism, n):
 
 
 def _largest_other(tables, table_of):
-    """Return the largest probability of a symbol other than x in the table of each (s, x)."""
+    """Return the largest probability of a symbol other than x in the table of each (s, x).
+
+    A table may be empty if no record draws from it; any figure does for its pairs.
+    """
     indptr, y, probability = tables
     order = np.lexsort((-probability, np.repeat(np.arange(indptr.size - 1), np.diff(indptr))))
-    first, second = order[indptr[:-1]][table_of], order[np.minimum(indptr[:-1] + 1, indptr[1:] - 1)][table_of]
+    begin, last = np.minimum(indptr[:-1], order.size - 1), indptr[1:] - 1
+    first, second = order[begin][table_of], order[np.minimum(begin + 1, last)][table_of]
     x = np.arange(table_of.shape[1])
     place = np.where(y[first] == x, second, first)
     return np.where(y[place] == x, 0.0, probability[place])
+
+
+class Group(NamedTuple):
+    """The records of one symbol of S or of X."""
+
+    label: Any
+    share: float  # of all records
+    changed: float  # share of its records that change
+
+
+def largest_groups(mechanism, by, n=None):
+    """Return the n `Group`s of S (by "s") or of X (by "x") with the largest shares of changed records, largest first.
+
+    Without n, all that occur.
+    """
+    joint, changed = mechanism.joint, mechanism.changed(by)
+    p, labels = (joint.p_s, joint.s_labels) if by == "s" else (joint.p_x, joint.x_labels)
+    order = np.argsort(-changed, kind="stable")[: np.count_nonzero(p)][:n]  # nan, symbols that do not occur, come last
+    return [Group(labels[code], float(p[code]), float(changed[code])) for code in order.tolist()]

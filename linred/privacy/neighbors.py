@@ -19,5 +19,5 @@ def neighbor_matrix(neighbors, labels):
         return validation.frozen(hamming(labels, "neighbors = 'hamming'") == 1)
     matrix = relation_of("neighbors", neighbors, labels)
     for s, t in np.argwhere(matrix > matrix.T)[:1]:
-        raise ValueError(f"neighbors is not symmetric: [{s}, {t}] is True and [{t}, {s}] is False")
+        raise ValueError(f"neighbors= is not symmetric: [{s}, {t}] is True and [{t}, {s}] is False")
     return matrix

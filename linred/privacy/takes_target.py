@@ -71,9 +71,12 @@ def target_of(keywords):
     return target
 
 
-def refuse(name: str, target: Target | None, meets: Iterable[str]) -> None:
-    """Raise a ValueError if the mechanism `name` cannot meet one of the limits; `meets` names those that it can."""
-    for limit in () if target is None else target.limits:
+def refuse(name: str, target: Target | None, meets: Iterable[str], others: Iterable[str] = ()) -> None:
+    """Raise a ValueError if the mechanism `name` cannot meet one of the limits; `meets` names those that it can.
+
+    others : names of limits that are not in the target, those of `BY_UTILITY`.
+    """
+    for limit in (*(() if target is None else target.limits), *others):
         if limit not in meets and not (limit == "neighbors" and "dp" in meets):
             raise ValueError(f"{name} cannot meet {limit}=: use optimal, which can")
 

@@ -182,7 +182,7 @@ def _settled_secrets(secrets, ldp, labels):
         limit = validation.number(f"the limit of {place}", limit, 0.0, math.inf)
         if isinstance(secret, str):
             if secret != "each":
-                raise ValueError(f"{place} = {validation.shortened(secret)} is not 'each'")
+                raise ValueError(f"{place} is text, but not 'each'")  # which may be a label of S
             n_columns = len(columns_of(labels, place))
             found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
         elif isinstance(secret, int | np.integer) or (isinstance(secret, tuple) and all(map(_is_position, secret))):

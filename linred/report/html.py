@@ -4,21 +4,22 @@ The page has no script and fetches nothing. It contains parts of P(S, X) and is 
 """
 
 import math
-from typing import NamedTuple
+from functools import cached_property, partial
 
 import numpy as np
 
 from linred._common import validation
 from linred._version import __version__
-from linred.mechanism.mechanism import Mechanism
-from linred.mechanism.summary import Report, largest_moves
+from linred.mechanism.leakage_given_x import ldp_given_x
+from linred.mechanism.summary import Report, largest_groups, largest_moves
 from linred.privacy.leakage import FIGURES
 from linred.report import html_templates as words
-from linred.report import promise
+from linred.report import limits, promise
 from linred.report.html_tables import scrolling, section, table
 from linred.report.html_tradeoff import NOTHING, line_styles, tradeoff
 from linred.report.html_values import (
     EXPONENTIAL,
+    SPACE,
     count,
     data,
     escaped,
@@ -30,8 +31,8 @@ from linred.report.html_values import (
     share,
 )
 from linred.report.numbers import ALMOST_ALL, figure
-from linred.report.text import BASIS, names_of_sides
-from linred.sampling.exact_certificate import Certificate
+from linred.report.subject import Subject
+from linred.report.text import BASIS
 
 N_SYMBOLS, N_MOVES, N_COLUMNS = 20, 15, 30
 """Largest numbers of values of X, moves and other columns that are shown."""
@@ -49,50 +50,46 @@ def page(mechanism, published=None, seeded=False):
     >>> text.startswith("<!doctype html>"), "<strong>6.32 %</strong>" in text
     (True, True)
     """
-    told = _Told.of(validation.mechanism(mechanism), published, seeded)
-    sections = [_opening, _about, _certified, _privacy, _utility]
-    sections += [tradeoff, _marginals, _moves, _other_columns, _assumptions]
+    told = _Told(validation.mechanism(mechanism), published, seeded)
+    sections = [_opening, _about, _targets, _certified, _privacy, _utility]
+    sections += [tradeoff, _marginals, _bearers, _moves, _other_columns, _assumptions]
     body = "\n".join(part(told) for part in sections)
     frame = {"style": words.STYLE + line_styles(), "version": __version__, "id": mechanism.id}
     return words.PAGE.format(s=told.s, x=told.x, body=body, **frame)
 
 
-class _Told(NamedTuple):
+class _Told(Subject):
     """The values that all sections need; s and x are escaped names of columns."""
 
-    mechanism: Mechanism
-    published: tuple | None
-    seeded: bool
-    report: Report
-    certificate: Certificate
-    n_records: int | None  # held-out records included
-    measure: str  # the subject of the promise and of the curves, "ldp" or "log_lift"
-    s: str
-    x: str
-
-    @classmethod
-    def of(cls, mechanism, published, seeded):
-        report, certificate = mechanism.report(), mechanism.sampler().certificate()
-        n_records, measure = promise.n_records(mechanism), promise.measure_of(mechanism)
-        sides = map(escaped, names_of_sides(mechanism, " and "))
-        return cls(mechanism, published, seeded, report, certificate, n_records, measure, *sides)
+    @cached_property
+    def report(self) -> Report:
+        return self.mechanism.report()
 
     @property
-    def keeps_marginal(self):
+    def s(self) -> str:
+        return escaped(self.sides(" and ")[0])
+
+    @property
+    def x(self) -> str:
+        return escaped(self.sides(" and ")[1])
+
+    @property
+    def keeps_marginal(self) -> bool:
         return bool(np.abs(self.mechanism.p_y - self.mechanism.joint.p_x).max() <= ALMOST_ALL)
 
 
 def _opening(told):
     """Return the promise, what weakens it, and its price. Nothing but the title stands above them."""
-    mechanism, strong = told.mechanism, "<strong>{}</strong>"
-    said = promise.promise(mechanism, mechanism.certified or told.certificate, name, strong, EXPONENTIAL)
-    weak = "".join(f"<li>{one}</li>" for one in promise.weaknesses(mechanism, told.published, told.seeded, name))
+    strong = "<strong>{}</strong>"
+    said = promise.promise(told, name, strong, EXPONENTIAL)
+    weak = "".join(f"<li>{one}</li>" for one in promise.weaknesses(told, name, EXPONENTIAL))
     kept = "stays the same" if told.keeps_marginal else "changes"
+    why = "".join(f"<p>{one}</p>" for one in promise.why_independent(told))
     return (
         f"<h1>Publishing <bdi>{told.x}</bdi>, protecting <bdi>{told.s}</bdi></h1>"
         f'<p class="lead">{said}</p><section class="weak"><h2>What weakens this</h2><ul>{weak}</ul></section>'
-        f'<section><h2>Price</h2><p class="price">{promise.price(mechanism, strong)}; '
-        f"the distribution of <bdi>{told.x}</bdi> {kept}.</p></section>"
+        f'<section><h2>Price</h2><p class="price">{promise.price(told, strong)}; '
+        f"the distribution of <bdi>{told.x}</bdi> {kept}.</p>{why}</section>"
         '<p class="confidential">Confidential: contains parts of the joint distribution of S and X.</p>'
     )
 
@@ -143,12 +140,27 @@ def _records(told):
 
 
 def _target(told):
-    target = told.mechanism.target
-    if not target or not target.limits:
+    if not told.reached:
         return "none was set"
-    met = "<strong>met</strong>, also" if target.is_met_by(told.certificate) else "<strong>NOT met</strong>"
-    limits = " and ".join(f"{words.NAMES[measure]} at most {limit!r} nats" for measure, limit in target.limits.items())
-    return f"{limits}: {met} after rounding to the integer probabilities used for drawing"
+    met = "<strong>met</strong>, also" if told.certificate.met else "<strong>NOT met</strong>"
+    asked = limits.stated(told.reached, partial(told.secret, name=name), "at most", " nats", SPACE)
+    return f"{asked}: {met} after rounding to the integer probabilities used for drawing"
+
+
+def _targets(told):
+    """Return the table of limits beside what was reached, empty if there is no target."""
+    if not told.reached:
+        return ""
+    rows = [
+        [
+            limits.words(one, partial(told.secret, name=name)) + ("" if one.name in limits.SHARES else ", nats"),
+            limits.asked(one, SPACE),
+            data(f"reached.{one.name}", one.figure, limits.figure(one, SPACE)),
+            "yes" if limits.is_met(one) else "<strong>NO</strong>",
+        ]
+        for one in told.reached
+    ]
+    return section("Targets", table(words.TARGETS, words.TARGETS_HEAD, rows))
 
 
 def _certified(told):
@@ -185,8 +197,7 @@ def _privacy(told):
     basis, certified = promise.basis(told.mechanism), told.mechanism.certified
     groups = ""
     for measure, title in FIGURES.items():
-        bound = getattr(certified or told.certificate, measure)
-        by = words.UNLIMITED if bound == math.inf else words.BY.format(factor=factor(bound))
+        by = _by(getattr(told.bounds, measure))
         groups += words.GROUP.format(
             label=title,
             before=_figure("before", told.report.before, measure),
@@ -194,10 +205,24 @@ def _privacy(told):
             sampled=_figure("sampled", told.certificate, measure, "up"),
             means=words.MEANS[measure].format(by=by),
         )
+    groups += _given_x(told)
     condition = words.CONDITION[basis].format(level="" if certified is None else level(certified.confidence))
     figures = words.PRIVACY.format(groups=groups, scope=words.SCOPE[basis], condition=condition)
     title = "What the published value reveals about S"
     return section(title, scrolling(title, figures))
+
+
+def _given_x(told):
+    """Return the rows on the attacker who knows X."""
+    figures = {"before": (0.0, "nearest"), "after": (ldp_given_x(told.mechanism), "nearest")}
+    figures["sampled"] = told.ldp_given_x, "up"
+    cells = {column: data(f"{column}.given_x", value, nats(value, way)) for column, (value, way) in figures.items()}
+    means = words.MEANS_GIVEN_X.format(by=_by(told.ldp_given_x))
+    return words.GROUP.format(label=limits.WORDS["given_x"], means=means, **cells)
+
+
+def _by(bound):
+    return words.UNLIMITED if bound == math.inf else words.BY.format(factor=factor(bound))
 
 
 def _figure(column, figures, measure, rounding="nearest"):
@@ -249,6 +274,23 @@ def _marginals(told):
     said = words.SAME_MARGINAL if told.keeps_marginal else words.OTHER_MARGINAL.format(distance=distance)
     markup = table("Share of records with each value", words.MARGINAL_HEAD, rows)
     return section("The distribution of X and of Y", f"<p>{said}</p>", markup)
+
+
+def _bearers(told):
+    """Return the tables of the groups of S and of X with the largest shares of changed records."""
+    tables = ""
+    for side, by in (("S", "s"), ("X", "x")):
+        groups, rows = largest_groups(told.mechanism, by), []
+        for one in groups[:N_SYMBOLS]:
+            bar = words.BAR.format(f"{100 * one.changed / (groups[0].changed or 1.0):.2f}")
+            of_all = data(f"records_by_{by}", one.share, share(one.share))
+            rows.append([label(one.label), bar, of_all, data(f"changed_by_{by}", one.changed, share(one.changed))])
+        if n_others := len(groups) - len(rows):
+            most = groups[N_SYMBOLS].changed
+            rows.append([words.OTHER_GROUPS.format(n=n_others), "", "", f"at most {share(most, 'up')}"])
+        tables += table(words.BEARERS.format(side=side), (f"value of {side}", "", *words.BEARERS_HEAD), rows)
+    said = words.WHO_BEARS.format(share=share(told.report.utility.dtv))
+    return section("Who bears the changes", f"<p>{said}</p>", tables)
 
 
 def _moves(told):
@@ -313,6 +355,15 @@ def _not_measured(told):
     return f"<p>{words.NOT_MEASURED.format(columns=', '.join(columns))}</p>" if columns else ""
 
 
+def _knows_x(told):
+    """Return the paragraph on the attacker who knows X."""
+    if not told.mechanism.sees_s:
+        return words.KNOWS_X["nothing"]
+    if told.ldp_given_x == math.inf:
+        return words.KNOWS_X["everything"]
+    return words.KNOWS_X["finite"].format(factor=factor(told.ldp_given_x))
+
+
 def _assumptions(told):
     mechanism, fitted = told.mechanism, told.mechanism.fitted
     unseen = mechanism.joint.unseen if mechanism.sees_s else mechanism.joint.p_x == 0.0
@@ -324,7 +375,7 @@ def _assumptions(told):
         fit=fit + words.FIT_CERTIFIED * (mechanism.certified is not None),
         never=never,
         resampled=resampled,
-        knows_x=words.KNOWS_X[mechanism.sees_s],
+        knows_x=_knows_x(told),
         alphabet=words.ALPHABET[fitted and fitted.declared],
     )
     return section("Assumptions and limits", said)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred.design.registry import KINDS
-from linred.report.html_templates import CHART, NAMES
+from linred.report.html_templates import CHART
 from linred.report.html_values import share, unit
 
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 470.0, 30.0, 250.0
@@ -71,7 +71,12 @@ def _units(places):
     return [(LEFT + u * (RIGHT - LEFT), BOTTOM - v * (BOTTOM - TOP)) for u, v in places.tolist()]
 
 
-def chart(told, targets, curves, own):
+def chart(told, plane, targets, curves):
+    """Return the chart of {kind: (figures, shares)}, with the mechanism of the page as a point. plane : of the figures.
+
+    targets : those of the curves; the last one is the end of the axis, unless the mechanism is beyond it.
+    """
+    own = plane.own
     own_share, right = told.report.utility.dtv, max(targets[-1], own if own < math.inf else 0.0)
     axes = _Axes.around(right, np.concatenate([[own_share], *(shares for _, shares in curves.values())]), own_share)
     lines = {label: axes.place(*curve) for label, curve in curves.items()}
@@ -90,7 +95,7 @@ def chart(told, targets, curves, own):
         ((x, y),) = _units(shapes["own"])
         marks += f'<circle class="own" cx="{x:.1f}" cy="{y:.1f}" r="5"/>'
     scale = ", logarithmic scale" if axes.bottom else ""
-    return CHART.format(marks=marks, scale=scale, name=NAMES[told.measure], share=share(own_share), nats=unit(own))
+    return CHART.format(marks=marks, scale=scale, name=plane.name, share=share(own_share), nats=unit(own))
 
 
 def names_beside(shapes, halves, half_line, aspect, always):

@@ -2,9 +2,6 @@
 
 from importlib.resources import files
 
-from linred.privacy.leakage import FIGURES
-
-NAMES = FIGURES
 MISSING = {
     "category": "treated as a separate category",
     "skip": "records with a missing value were left out of the fit",
@@ -35,8 +32,11 @@ MEANS = {
     "mutual_information": "What y reveals about s on average over all records; 0 if they are independent.",
     "maximal_leakage": "The chance of guessing S, or anything that depends only on S, rises {by}.",
 }
+MEANS_GIVEN_X = "To someone who already knows x, y shifts the odds between values of S that occur with it {by}."
 BY = "by a factor of at most {factor}"
 UNLIMITED = "without limit"
+TARGETS = "Each limit, and the figure of the probabilities actually used for drawing, rounded up"
+TARGETS_HEAD = "limit", "at most", "reached", "met"
 CERTIFIED_HEAD = "nats", "plug-in estimate", "certified at {level}", "worst-case bound"
 CERTIFIED = """<p>P(S,X) is an estimate. The certified figures hold at <strong>{level} confidence</strong>, {together},
 for any P(S,X), provided that records are independent draws from it. They come from {basis} ({n:,}).
@@ -64,7 +64,7 @@ NOTES = {
     "independent": "This mechanism draws y independently of s and x, which changes more records than necessary near 0.",
     "marginal": "The curves keep the distribution of X; this mechanism does not, and may lie below them.",
     "distortion": "This mechanism minimises distortion; the curves minimise changed records.",
-    "both": "This mechanism also meets a log-lift target; the curves are for LDP alone.",
+    "both": "This mechanism has limits that the curves do not have: they are for {name} alone.",
     "x alone": "This mechanism uses x alone, as Lemma 1 does; the other curves use S as well.",
     "certified": "This mechanism is certified, and the curves are plug-in estimates, which change fewer records.",
     "large": "The curve of the optimum is omitted: with so many values it would take too long.",
@@ -72,6 +72,12 @@ NOTES = {
 }
 BARS = """<svg class="bars" aria-hidden="true"><rect class="x" y="1" width="{}%" height="6"/>
 <rect class="y" y="9" width="{}%" height="6"/></svg>"""
+BAR = """<svg class="bars" aria-hidden="true"><rect class="y" y="5" width="{}%" height="6"/></svg>"""
+WHO_BEARS = """{share} of all records change. The tables show the share of changed records in each group. A group is
+all records with one value of S, or of X."""
+BEARERS = "Values of {side} with the largest shares of changed records"
+BEARERS_HEAD = "of all records", "changed"
+OTHER_GROUPS = "{n:,} others, each"
 MARGINAL_HEAD = "value", "", '<span class="x">X</span>', '<span class="y">Y</span>'
 SAME_MARGINAL = "The distribution of Y equals that of X: the expected count of every value stays the same."
 OTHER_MARGINAL = "The distribution of Y differs from that of X by {distance} (total variation distance)."
@@ -101,10 +107,13 @@ ALPHABET = {
     False: "The lists of possible values were taken from the data, so they show which values exist.",
 }
 KNOWS_X = {
-    True: "Because this mechanism uses S when it samples, someone who knows the x of a record may learn its s from y, "
-    "possibly with certainty.",
-    False: "This mechanism does not use S when it samples: to someone who knows the x of a record, y reveals nothing "
-    "more about its s.",
+    "nothing": "<b>Someone who already knows X is not covered.</b> This mechanism does not use S when it samples: to "
+    "someone who knows the x of a record, y reveals nothing more about its s.",
+    "finite": "<b>Someone who already knows X.</b> Because this mechanism uses S when it "
+    "samples, someone who knows the x of a record can shift the odds between two values of S that occur with it by a "
+    "factor of at most {factor}.",
+    "everything": "<b>Someone who already knows X is not covered.</b> Because this mechanism uses S when it samples, "
+    "someone who knows the x of a record may learn its s from y, possibly with certainty.",
 }
 ASSUMPTIONS = """<ul>
 <li><b>What is protected.</b> This protects the S of a single record against someone who sees its published value and
@@ -112,7 +121,7 @@ knows this mechanism and P(S,X), but neither the random draw nor anything about 
 how much the published value can reveal to this person about S.</li>
 <li><b>X itself is not protected.</b> A record that is not changed is published with its true X, and the
 mechanism does not promise to change any given record. If X is sensitive too, this mechanism is not enough.</li>
-<li><b>Someone who already knows X is not covered.</b> {knows_x}</li>
+<li>{knows_x}</li>
 <li><b>Records are independent.</b> The figures are about one record. Several records of one person, or of people who
 share S, can together reveal more than any figure says; so can several columns that are sanitised one by one.</li>
 <li><b>Other columns are not covered.</b> A column published beside Y may reveal S by itself, and more together

@@ -7,8 +7,6 @@ is printed is never stronger than the figure behind it.
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
-from linred.privacy.leakage import FIGURES
-
 N_DIGITS = 4
 """Significant digits of a figure."""
 
@@ -59,8 +57,3 @@ def level(confidence, space=" "):
     """Return a confidence level in per cent, exactly as it was given."""
     percent = (100 * Decimal(repr(float(confidence)))).normalize()
     return f"{percent:f}{space}%"
-
-
-def limits(target, between="<="):
-    """Return the limits of a `Target` as text, exactly as they were given."""
-    return " and ".join(f"{FIGURES[name]} {between} {limit!r}" for name, limit in target.limits.items())

@@ -43,10 +43,10 @@ def draw(curves, x, y, ax=None):
 
 
 def save(curves, file, extension):
-    """Write a plot of changed records against the targets to a binary file, as ".svg", ".png" or ".pdf"."""
+    """Write the plot of the curves' `axes` to a binary file, as ".svg", ".png" or ".pdf"."""
     if extension not in (".svg", ".png", ".pdf"):
         raise ValueError(f"the name of a plot ends in .svg, .png or .pdf, not in {extension or 'nothing'}")
-    ax = draw(curves, curves.grid, "dtv")
+    ax = draw(curves, *curves.axes)
     ax.figure.savefig(file, format=extension[1:], dpi=150)
     import matplotlib.pyplot as plt
 

@@ -5,19 +5,26 @@ Objects hold data and print themselves with these functions, by name (`linred._c
 
 import math
 import textwrap
+from functools import partial
 
 from linred.columns.schema import names
+from linred.mechanism.leakage_given_x import ldp_given_x
 from linred.mechanism.provenance import FITTED, HELD_OUT
+from linred.mechanism.summary import largest_groups
 from linred.privacy import metrics
-from linred.privacy.leakage import FIGURES, Leakage, unit_of
-from linred.report import promise
-from linred.report.numbers import figure, level, limits, share
+from linred.privacy.leakage import FIGURES, unit_of
+from linred.report import limits, promise
+from linred.report.numbers import figure, level, share
+from linred.report.subject import Subject
 
 WIDTH = 100
 """Largest width of a line, unless a name is longer."""
 
 LONGEST_NAME = 24
 """Longer names of columns are shortened in tables."""
+
+N_GROUPS, LONGEST_GROUP = 5, 60
+"""Number of groups of S, and of X, in the table of who bears the changes; longer names of groups are shortened."""
 
 ASSUMPTIONS = {
     "x": "X itself is not protected: y may still reveal x.",
@@ -39,7 +46,7 @@ UTILITY = (
 BASIS = {HELD_OUT: "records that were not used for fitting", FITTED: "records that the mechanism was fitted on"}
 REFUTED = {True: "refuted.", False: "consistent with these records, which does not prove it."}
 CONFORMS = REFUTED | {False: "refuted; it did not draw these values."}
-PUBLISHED = {True: "yes", False: "no"}
+YES_OR_NO = {True: "yes", False: "no"}
 
 
 def _table(rows):
@@ -53,9 +60,10 @@ def _table(rows):
     ]
 
 
-def _figures(head, *columns):
-    """Return a table with a row for each figure of `Leakage`; cells are text."""
-    return _table([head, *((f"  {label}", *cells) for label, *cells in zip(FIGURES.values(), *columns, strict=True))])
+def _figures(head, *columns, more=()):
+    """Return a table with a row for each figure of `Leakage`, and more rows; cells are text."""
+    rows = ((f"  {label}", *cells) for label, *cells in zip(FIGURES.values(), *columns, strict=True))
+    return _table([head, *rows, *more])
 
 
 def _rounded(figures, rounding):
@@ -68,36 +76,49 @@ def _wrapped(text, indent=""):
 
 
 def report(report):
-    """Return the text of `mechanism.report()`. Its promise is about P(y|s), not about the sampling tables."""
-    mechanism = report.mechanism
-    bounds = mechanism.certified or Leakage.of(mechanism.released)
-    return "\n\n".join([*_opening(mechanism, bounds), _made(mechanism), *_tables(report)])
+    """Return the text of `mechanism.report()`."""
+    subject = Subject(report.mechanism)
+    return "\n\n".join([*_opening(subject), _made(subject), *_figures_of(subject, report)])
 
 
-def _opening(mechanism, bounds, **release):
+def _opening(subject):
     """Yield the promise, what weakens it, and the price: nothing stands above them."""
-    weak = [_wrapped(one, "  - ") for one in promise.weaknesses(mechanism, name=shown, **release)]
-    yield _wrapped(promise.promise(mechanism, bounds, shown))
+    weak = [_wrapped(one, "  - ") for one in promise.weaknesses(subject, shown)]
+    yield _wrapped(promise.promise(subject, shown))
     yield "\n".join(["What weakens this", *weak])
-    yield f"Price\n  {promise.price(mechanism)}"
+    price = [promise.price(subject), *promise.why_independent(subject)]
+    yield "\n".join(["Price", *(_wrapped(one, "  ") for one in price)])
 
 
-def _made(mechanism):
+def _made(subject):
     """Return a line on the kind of mechanism, its target or alpha, and its alphabets."""
-    target, (n_s, n_x) = mechanism.target, mechanism.joint.shape
-    asked = f", target {limits(target)}" if target is not None and target.limits else ""
-    if mechanism.alpha is not None:
-        asked = f", alpha = {mechanism.alpha:.6g}"
-    return f"Mechanism: {mechanism.name}{asked}; {n_s:,} values of S, {n_x:,} values of X"
+    n_s, n_x = subject.mechanism.joint.shape
+    return _wrapped(f"Mechanism: {_kind(subject)}; {n_s:,} values of S, {n_x:,} values of X")
 
 
-def _tables(report):
-    unit = unit_of(report.base)
+def _kind(subject):
+    mechanism, reached = subject.mechanism, subject.reached
+    alpha = "" if mechanism.alpha is None else f", alpha = {mechanism.alpha:.6g}"
+    return mechanism.name + alpha + (f", target {limits.stated(reached, _secret(subject))}" if reached else "")
+
+
+def _secret(subject):
+    return partial(subject.secret, name=shown)
+
+
+def _figures_of(subject, report):
+    """Yield the tables of leakage and usefulness, the exact figures and the targets, and who bears the changes."""
+    unit, mechanism = unit_of(report.base), subject.mechanism
     columns = (_rounded(figures, "nearest") for figures in (report.before, report.after))
-    yield "\n".join(_figures((f"Leakage about S ({unit})", "X (unprotected)", "Y (released)"), *columns))
+    given_x = f"  {limits.WORDS['given_x']}", figure(0.0), figure(ldp_given_x(mechanism, report.base))
+    yield "\n".join(
+        _figures((f"Leakage about S ({unit})", "X (unprotected)", "Y (released)"), *columns, more=[given_x])
+    )
     utility = zip(UTILITY, report.utility, strict=True)
     rows = [(f"  {label.format(unit=unit)}", figure(value)) for label, value in utility if value is not None]
     yield "\n".join(_table([("Usefulness of Y", ""), *rows]))
+    yield _sampling(subject)
+    yield _bearers(mechanism)
 
 
 def local_report(report):
@@ -115,7 +136,8 @@ def local_report(report):
 
 def certificate(certificate):
     """Return the text of `sampler.certificate()`."""
-    return "\n".join(_figures(("Exact figures of the sampling tables (nats)", "At most"), _rounded(certificate, "up")))
+    table = _figures(("Exact figures of the sampling tables (nats)", "At most"), _rounded(certificate, "up"))
+    return "\n".join([*table, *_targets(certificate.reached)])
 
 
 def certified(certified):
@@ -207,8 +229,8 @@ def full_report(mechanism, path, published=None, seeded=False):
     published : names of all columns that were written, or None if there is no release to describe.
     seeded : whether they were drawn with a seed.
     """
-    parts = [*_opening(mechanism, promise.bounds(mechanism), published=published, seeded=seeded)]
-    parts += [_fit(mechanism, path, published), *_tables(mechanism.report()), _sampling(mechanism)]
+    subject = Subject(mechanism, published, seeded)
+    parts = [*_opening(subject), _fit(subject, path), *_figures_of(subject, mechanism.report())]
     if mechanism.certified is not None:
         parts += [str(mechanism.certified), *([str(mechanism.design)] if mechanism.design else [])]
     if mechanism.fitted is not None and mechanism.fitted.scanned:
@@ -221,39 +243,72 @@ def shown(text):
     return text if text.isprintable() else repr(text)
 
 
-def names_of_sides(mechanism, between):
-    """Return the column names of S and of X, each joined by `between`; ("S", "X") if they have none."""
-    fitted = mechanism.fitted
-    return ("S", "X") if fitted is None else [between.join(names(side)) for side in (fitted.sensitive, fitted.public)]
-
-
-def _fit(mechanism, path, published):
+def _fit(subject, path):
     """Return the source of the fit, its columns, and the columns of the release."""
-    s, x = map(shown, names_of_sides(mechanism, ", "))
-    n, (n_s, n_x) = promise.n_records(mechanism), mechanism.joint.shape
+    (s, x), (n_s, n_x) = map(shown, subject.sides(", ")), subject.mechanism.joint.shape
+    n = subject.n_records
     lines = [
         f"Source: {path}" + ("" if n is None else f", {n:,} records"),
         f"  Sensitive column, S: {s} ({n_s:,} values)",
         f"  Public column, X: {x} ({n_x:,} values)",
-        f"  {_made(mechanism).partition(';')[0]}",
+        _wrapped(f"Mechanism: {_kind(subject)}", "  "),
     ]
-    if published is not None:
-        public = names(mechanism.fitted.public)
-        columns = (shown(name) + " (randomised, Y)" * (name in public) for name in published)
+    if subject.published is not None:
+        public = names(subject.mechanism.fitted.public)
+        columns = (shown(name) + " (randomised, Y)" * (name in public) for name in subject.published)
         lines.append(_wrapped(f"Published columns: {', '.join(columns)}", "  "))
-    if not mechanism.sees_s:
+    if not subject.mechanism.sees_s:
         lines.append("  This mechanism does not use S when sampling: sanitising needs only the public columns.")
     return "\n".join(lines)
 
 
-def _sampling(mechanism):
+def _sampling(subject):
     """Return the exact figures of the sampling tables, and whether they meet the target."""
-    certificate, target = mechanism.sampler().certificate(), mechanism.target
-    bounds = {name: figure(getattr(certificate, name), "up") for name in ("ldp", "log_lift")}
-    lines = [f"Exact figures of the sampling tables: LDP <= {bounds['ldp']}, log-lift <= {bounds['log_lift']} nats"]
-    if target is not None and target.limits:
-        lines.append(f"Target {limits(target)}: {'met' if target.is_met_by(certificate) else 'NOT MET'}")
+    bounds = {FIGURES[name]: getattr(subject.certificate, name) for name in ("ldp", "log_lift")}
+    lines = [
+        f"Exact figures of the sampling tables: {_at_most(bounds)}",
+        f"For someone who knows X: {_at_most({'LDP': subject.ldp_given_x})}",
+        *_targets(subject.reached, _secret(subject)),
+    ]
     return "\n".join(lines)
+
+
+def _at_most(bounds):
+    """Return {name: upper bound in nats} as text."""
+    said = (
+        f"{name} " + ("infinite" if bound == math.inf else f"<= {figure(bound, 'up')}")
+        for name, bound in bounds.items()
+    )
+    return ", ".join(said) + " nats" * (min(bounds.values()) < math.inf)
+
+
+def _targets(reached, secret=limits.numbered):
+    """Return lines on each limit beside what was reached: one line if there is one limit, otherwise a table."""
+    if len(reached) == 1:
+        (one,) = reached
+        met = "met" if limits.is_met(one) else "NOT MET"
+        return [f"Target {limits.stated(reached, secret)}: {met}, {limits.figure(one)} reached"]
+    rows = [
+        (
+            f"  {_shortened(limits.words(one, secret), LONGEST_GROUP)}",
+            limits.asked(one),
+            limits.figure(one),
+            YES_OR_NO[limits.is_met(one)],
+        )
+        for one in reached
+    ]
+    return _table([("Targets (nats)", "At most", "Reached", "Met"), *rows]) if rows else []
+
+
+def _bearers(mechanism):
+    """Return a table of the groups of S and of X that have the largest shares of changed records."""
+    rows = [("Changed records by group, the largest shares", "Of all records", "Changed")]
+    rows.append(("  (all records)", share(1.0), share(mechanism.dtv())))
+    for side, group in (("S", "s"), ("X", "x")):
+        for one in largest_groups(mechanism, group, N_GROUPS):
+            name = _shortened(f"{side} = {one.label!r}", LONGEST_GROUP)
+            rows.append((f"  {name}", share(one.share), share(one.changed)))
+    return "\n".join(_table(rows))
 
 
 def _assumptions(mechanism):
@@ -281,7 +336,7 @@ def _leaks(mechanism, published):
     for leak in fitted.leaks:
         rounding = "down" if leak.at_least else "nearest"
         information = ">= " * leak.at_least + figure(leak.information, rounding)
-        is_published = "" if published is None else PUBLISHED[leak.column in published]
+        is_published = "" if published is None else YES_OR_NO[leak.column in published]
         mark = "more than Y" * (leak.column in telling)
         name = "  " + _shortened(shown(leak.column))
         rows.append((name, is_published, f"{leak.n_values:,}", information, share(leak.guessed), mark))
@@ -290,8 +345,8 @@ def _leaks(mechanism, published):
     return "\n".join(["Other columns of the input, each measured alone (nats)", *_table(rows)])
 
 
-def _shortened(name):
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
+def _shortened(name, longest=LONGEST_NAME):
+    return name if len(name) <= longest else f"{name[: longest - 3]}..."
 
 
 def warnings(mechanism, passes, seeded):
@@ -342,13 +397,15 @@ def counts(counts, path):
 
 
 def curves(curves):
-    """Return a table of changed records with a row for each point and a column for each mechanism."""
-    head = f"{FIGURES.get(curves.grid, curves.grid)}", *curves.labels
-    rows = [
-        (f"  {point:g}", *(share(curves[label]["dtv"][i]) for label in curves.labels))
-        for i, point in enumerate(curves.points)
-    ]
-    return "\n".join(["Share of changed records", *_table([head, *rows])]) + "\n"
+    """Return a table with a row for each point and a column for each mechanism: what the point costs, or leaks."""
+    grid, measure = curves.axes
+    printed = share if measure == "dtv" else figure
+    rows = [(curves.axis_label(grid), *curves.labels)]
+    for i, point in enumerate(curves.points.tolist()):
+        values = (float(curves[label][measure][i]) for label in curves.labels)
+        rows.append((f"  {point:g}", *("-" if math.isnan(value) else printed(value) for value in values)))
+    title = curves.axis_label(measure)
+    return "\n".join([title[0].upper() + title[1:], *_table(rows)]) + "\n"
 
 
 def curves_csv(curves):

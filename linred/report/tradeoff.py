@@ -2,171 +2,230 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
 from linred._common import validation
-from linred._common.types import LabelMatrix, Names
+from linred._common.types import LabelMatrix, Least, Names
 from linred.columns.label_distance import distortion_of
+from linred.design.least_leakage import LEAST, Share, least_leakage
+from linred.design.optimal import best_mechanism
 from linred.design.registry import KINDS
+from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism
-from linred.privacy.leakage import unit_of
-from linred.privacy.takes_target import refuses_epsilon
-from linred.privacy.target import Target
+from linred.privacy.takes_target import BY_UTILITY, refuse, takes_keywords
+from linred.privacy.target import NO_LIMIT, NUMBERS, Target
+from linred.report.curves import MEASURES, Curves, measures_of
 
 if TYPE_CHECKING:
     from linred.distribution.joint import Joint
 
-MEASURES = {
-    "alpha": "alpha, share of the way to P(x)",
-    "ldp": "LDP of S to Y [{unit}]",
-    "log_lift": "log-lift of S to Y [{unit}]",
-    "max_lift": "max-lift of S to Y [{unit}]",
-    "min_lift": "min-lift of S to Y [{unit}]",
-    "mutual_information_sy": "I(S;Y) [{unit}]",
-    "maximal_leakage": "maximal leakage of S to Y [{unit}]",
-    "dtv": "share of changed records",
-    "mutual_information_xy": "I(X;Y) [{unit}]",
-    "information_loss": "H(X) - I(X;Y) [{unit}]",
-    "expected_distortion": "expected distortion E d(X,Y)",
-    "gap": "gap to the dual bound",
-}
-"""The measures at every point, with the labels of their axes."""
+MEASURED = {"given_x": "ldp_given_x", "max_changed": "dtv", "max_distortion": "expected_distortion"}
+"""The measure of each argument that does not have the name of its measure."""
+
+GRIDS = ("alphas", *NUMBERS, *BY_UTILITY)
+"""The arguments that may be the grid."""
+
+HIGHEST = NO_LIMIT | {"alphas": 1.0, "max_changed": 1.0}
+"""The largest points of grids for which it is not inf."""
 
 FOR_ALPHA = ("markov", "optimal_markov", "non_markov")
 FOR_TARGET = (*FOR_ALPHA, "optimal")
 
 
-@refuses_epsilon
+class GridKeywords(TypedDict, total=False):
+    """The `TargetKeywords` of `tradeoff`: a limit that is a number may be a sequence of points instead."""
+
+    target: Target | None
+    ldp: float | Iterable[float] | None
+    log_lift: float | Iterable[float] | None
+    max_lift: float | Iterable[float] | None
+    min_lift: float | Iterable[float] | None
+    dp: float | Iterable[float] | None
+    neighbors: Any
+    pairs: Any
+    secrets: Any
+    given_x: float | Iterable[float] | None
+    max_changed_by_s: float | Iterable[float] | None
+
+
+@takes_keywords
 def tradeoff(
     joint: Joint,
     *,
-    alphas: float | Iterable[float] | None = None,
-    ldp: float | Iterable[float] | None = None,
-    log_lift: float | Iterable[float] | None = None,
+    alphas: Iterable[float] | None = None,
+    max_changed: float | Iterable[float] | None = None,
+    max_distortion: float | Iterable[float] | None = None,
+    least: Least | None = None,
     mechanisms: Names | dict[str, Callable[..., Mechanism]] | None = None,
     distortion: LabelMatrix | None = None,
     base: float = math.e,
     time_limit: float | None = None,
+    **keywords: Unpack[GridKeywords],
 ) -> Curves:
-    """Return the `Curves` of several mechanisms over a grid of alphas or of targets.
+    """Return the `Curves` of several mechanisms over a grid of limits, of shares of changed records, or of alphas.
+
+    Exactly one argument is a sequence of numbers, the grid. A limit that is a single number, and `neighbors`, `pairs`
+    and `secrets`, hold at every point besides: `tradeoff(joint, ldp=[0.5, 1, 2], max_lift=0.5)`.
 
     Parameters
     ----------
-    alphas, ldp, log_lift : sequence of numbers
-        The points, in the order of the curves; give exactly one of the three. Targets are in nats, whatever the base.
+    alphas : sequence of numbers in [0, 1], optional
+        The points, in the order of the curves; no limits can be given besides.
+    target, ldp, log_lift, max_lift, min_lift, dp, neighbors, pairs, secrets, given_x, max_changed_by_s
+        The limits of a `linred.Target`, in nats whatever the base. Every one that is a number may be the grid. `target`
+        holds at every point.
+    max_changed, max_distortion : number or sequence of numbers, optional
+        Ask for the least leakage instead: at each point, the mechanism for which the figure `least` is smallest among
+        those that change no larger share of the records, or have no larger expected distortion; see `optimal`.
+    least : {"ldp", "log_lift", "max_lift"}, optional
+        This figure; by default "ldp".
     mechanisms : sequence of names, or dict of callables, optional
         "markov" (Lemma 1), "optimal_markov" (the optimum among mechanisms that do not use S), "non_markov"
-        (Proposition 1), "optimal"; for targets also "selective", "k_rr", "pram" and "watchdog". A callable is called
-        with the joint and alpha=, ldp= or log_lift=, and returns a Mechanism, for example
+        (Proposition 1), "optimal", "selective", "k_rr", "pram" and "watchdog". A callable is called with the joint and
+        the keywords of the point, such as alpha= or ldp= and max_lift=, and returns a Mechanism, for example
         {"mine": functools.partial(linred.optimal, prefer="information")}; it gets neither `distortion` nor
-        `time_limit`. The default is the first three for alphas and the first four for targets.
-    distortion : matrix, mapping, function, "absolute" or "squared", optional
-        The cost that mechanisms minimise, if they can, and that the expected distortion is computed with; as in
-        `optimal`.
+        `time_limit`. Limits of pairs can be scaled by a grid in this way:
+        {"pairs": lambda joint, ldp: linred.optimal(joint, pairs=ldp * distances)}. The default is the first three for
+        alphas and, otherwise, those of the first four that can meet the limits.
+    distortion : |X| x |X| matrix, or in another form that `non_markov` accepts, optional
+        The cost that mechanisms minimise, if they can, and that the expected distortion is computed with.
     base : base of the reported logarithms.
-    time_limit : seconds for each linear programme.
+    time_limit : seconds for each linear programme, or for each point that asks for the least leakage.
 
     Guarantee
     ---------
-    Every point is a mechanism that was built and measured. No point is interpolated.
+    Every point is a mechanism that was built and measured. No point is interpolated. Where no mechanism of a kind meets
+    the limits, its figures are nan, and `Curves.missing` says why; if there is no point at all, a CannotMeetError is
+    raised. The figures are those of the same mechanisms built one by one, whatever the order of the points: exactly for
+    a grid of limits, and to 1e-6 nats for the least leakage. Only there do earlier points save work for later ones: the
+    search for a point starts from the optima that were found before, and needs half as many new ones. A linear
+    programme always starts anew: SciPy accepts no basis for HiGHS, and our interior-point method takes no fewer steps
+    from an earlier solution.
 
     >>> from linred.datasets import example_1
     >>> curves = tradeoff(example_1(), ldp=[0.5, 1.0])
     >>> {label: curves[label]["dtv"].round(4).tolist() for label in ("non_markov", "optimal")}
     {'non_markov': [0.1473, 0.079], 'optimal': [0.1302, 0.0632]}
+    >>> tradeoff(example_1(), max_changed=[0.1302, 0.0632])["optimal"]["ldp"].round(3).tolist()
+    [0.5, 1.0]
     """
     validation.joint(joint)
     validation.log_of_base(base)
     distortion = None if distortion is None else distortion_of("distortion", distortion, joint.x_labels)
-    grid, points = _grid(alphas=alphas, ldp=ldp, log_lift=log_lift)
-    makers = _makers(mechanisms, grid, distortion, time_limit)
+    asked = {"alphas": alphas, "max_changed": max_changed, "max_distortion": max_distortion, **_limits(keywords)}
+    grid = _Grid.of({name: value for name, value in asked.items() if value is not None})
+    points = [grid.at(point) for point in grid.points.tolist()]
+    shares = [Share.of(*map(point.get, BY_UTILITY), distortion, least) for point in points]
+    targets = [grid.target(point, joint) for point in points]
+    makers = _makers(joint, mechanisms, grid, targets, least, {"distortion": distortion, "time_limit": time_limit})
+    missing: dict[tuple[str, float], str] = {}
     curves = {}
     for label, make in makers.items():
-        rows = [_figures(label, make(joint, **{grid: point}), base, distortion) for point in points]
+        rows = []
+        for point, target, share in zip(points, targets, shares, strict=True):
+            try:
+                rows.append(measures_of(_checked(label, make(point, target, share)), target, base, distortion))
+            except CannotMeetError as error:
+                rows.append(dict.fromkeys(MEASURES, math.nan))
+                missing[label, point[grid.name]] = str(error)
         curves[label] = {name: np.array([row[name] for row in rows]) for name in MEASURES}
-        if grid == "alpha":
-            curves[label]["alpha"] = points
-    return Curves(grid, points, curves, base)
+        if grid.name == "alpha":
+            curves[label]["alpha"] = grid.points
+    if all(np.isnan(curve["dtv"]).all() for curve in curves.values()):
+        raise CannotMeetError(f"no mechanism meets the limits at any point: {next(iter(missing.values()))}")
+    return Curves(grid.name, grid.points, curves, base, grid.axes(least), missing)
 
 
-class Curves:
-    """Figures of mechanisms over a grid: `curves[label][measure]` is an array with a value for each point.
+def _limits(keywords):
+    """Return the limits of {name: value}, with those of a whole `target`."""
+    limits = {name: value for name, value in keywords.items() if value is not None}
+    target = limits.pop("target", None)
+    if target is None:
+        return limits
+    if not isinstance(target, Target):
+        raise TypeError(f"target is a {validation.type_name(target)}, not a linred.Target")
+    for name in limits:
+        if name in target.limits:
+            raise ValueError(f"{name}= is given twice, in target= and by itself: give it once")
+    return {**target.limits, **limits}
 
-    Attributes
-    ----------
-    grid : "alpha", "ldp" or "log_lift", the parameter that was varied; `points` are its values.
-    labels : names of the mechanisms. `measures` : see `linred.report.tradeoff.MEASURES`.
-    base : base of the logarithms.
-    """
 
-    def __init__(self, grid: str, points: np.ndarray, curves: dict[str, dict[str, np.ndarray]], base: float) -> None:
-        self.grid, self.points, self.base, self._curves = grid, points, base, curves
-        self.labels, self.measures = tuple(curves), tuple(MEASURES)
+class _Grid:
+    """The argument that is varied with its points, and the arguments that are the same at every point."""
 
-    def __getitem__(self, label: str) -> dict[str, np.ndarray]:
-        if label not in self._curves:
-            raise KeyError(
-                f"{validation.shortened(label)} is not one of the curves: {', '.join(map(repr, self.labels))}"
+    def __init__(self, name, points, fixed):
+        self.name, self.points, self.fixed = name, points, fixed
+
+    @classmethod
+    def of(cls, asked):
+        """Find the one argument that is a sequence among {name: value}."""
+        sequences = {name: points for name in GRIDS if (points := _points(asked.get(name))) is not None}
+        if len(sequences) != 1:
+            found = ", ".join(f"{name}=" for name in sequences) or "none"
+            raise ValueError(
+                "give the points of exactly one limit as a sequence, such as ldp=[0.5, 1, 2], and one number for each "
+                f"of the others; sequences given: {found}"
             )
-        return self._curves[label]
+        ((name, points),) = sequences.items()
+        if not points:
+            raise ValueError(f"{name}= has no points: give at least one number")
+        high = HIGHEST.get(name, math.inf)
+        points = [validation.number(f"{name}[{i}]", point, 0.0, high) for i, point in enumerate(points)]
+        fixed = {other: value for other, value in asked.items() if other != name}
+        if "alphas" in asked and fixed:
+            raise ValueError(f"alphas= and {next(iter(asked.keys() - {'alphas'}))}= are both given: give one of them")
+        return cls("alpha" if name == "alphas" else name, np.array(points), fixed)
 
-    def to_pandas(self) -> Any:
-        """Return a DataFrame with a row for each mechanism and point: `mechanism`, `asked` (the point), measures."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_pandas needs pandas: pip install linred[pandas]") from None
-        parts = ({"mechanism": label, "asked": self.points, **curve} for label, curve in self._curves.items())
-        return pandas.concat(map(pandas.DataFrame, parts), ignore_index=True)
+    def at(self, point):
+        """Return the arguments of a point by name."""
+        return {self.name: point, **self.fixed}
 
-    def plot(self, x: str | None = None, y: str = "dtv", ax: Any = None) -> Any:
-        """Draw measure y against measure x, by default the varied parameter, and return the matplotlib axes."""
-        from linred.report import plots
+    @staticmethod
+    def target(arguments, joint):
+        """Return the settled `Target` of a point, None for an alpha."""
+        limits = {name: value for name, value in arguments.items() if name not in BY_UTILITY}
+        return None if "alpha" in limits else Target(**limits).settled(joint)
 
-        return plots.draw(self, self.grid if x is None else x, y, ax)
-
-    def axis_label(self, measure: str) -> str:
-        """Return the label of an axis of this measure, with its unit."""
-        return MEASURES[measure].format(unit=unit_of(self.base))
-
-    def __repr__(self) -> str:
-        return f"<Curves of {', '.join(self.labels)} at {self.points.size} values of {self.grid}>"
+    def axes(self, least):
+        """Return the measure of the grid, and the one to compare it with."""
+        own = MEASURED.get(self.name, self.name)
+        if self.name == "ldp" and isinstance(self.fixed.get("secrets"), str | list):
+            own = "secrets"
+        return own, (least or LEAST[0]) if any(name in BY_UTILITY for name in self.at(0.0)) else "dtv"
 
 
-def _grid(**given):
-    chosen = [(name, values) for name, values in given.items() if values is not None]
-    if len(chosen) != 1:
-        names = ", ".join(name for name, _ in chosen) or "none"
-        raise ValueError(f"give exactly one of alphas=, ldp= and log_lift=; given: {names}")
-    name, values = chosen[0]
+def _points(value):
+    """Return the points of a grid, None if it is a number."""
     try:
-        points = list(values)
+        return list(value)
     except TypeError:
-        points = [values]
-    if not points:
-        raise ValueError(f"{name}= has no points: give at least one number")
-    high = 1.0 if name == "alphas" else math.inf
-    points = [validation.number(f"{name}[{i}]", point, 0.0, high) for i, point in enumerate(points)]
-    return name.removesuffix("s"), np.array(points)
+        return None
 
 
-def _makers(mechanisms, grid, distortion, time_limit):
-    """Return {label: callable(joint, **asked)}."""
+def _makers(joint, mechanisms, grid, targets, least, options):
+    """Return {label: function of (the arguments of a point, its settled target, its `Share`)}."""
     if isinstance(mechanisms, dict) and mechanisms:
         for label, make in mechanisms.items():
             if not callable(make):
                 raise ValueError(f"mechanisms[{label!r}] has type {validation.type_name(make)}, which cannot be called")
-        return mechanisms
-    options = {"distortion": distortion, "time_limit": time_limit}
-    known = {name: partial(_made, kind, options) for name, kind in KINDS.items() if kind.takes_alpha or grid != "alpha"}
+        more = {} if least is None else {"least": least}
+        return {label: partial(_called, make, joint, more) for label, make in mechanisms.items()}
+    known = {name: kind for name, kind in KINDS.items() if kind.takes_alpha or grid.name != "alpha"}
     labels = [mechanisms] if isinstance(mechanisms, str) else mechanisms
     if mechanisms is None:
-        labels = FOR_ALPHA if grid == "alpha" else FOR_TARGET
+        labels = []
+        for label in FOR_ALPHA if grid.name == "alpha" else FOR_TARGET:
+            with suppress(ValueError):
+                _refuse(label, grid, targets)
+                labels.append(label)
     if not isinstance(labels, list | tuple) or not labels:
         raise ValueError(
             f"mechanisms is a {validation.type_name(mechanisms)}, neither a list of names nor a dict of callables"
@@ -174,30 +233,39 @@ def _makers(mechanisms, grid, distortion, time_limit):
     for i, label in enumerate(labels):
         if not isinstance(label, str) or label not in known:
             names = ", ".join(map(repr, known))
-            raise ValueError(f"mechanisms[{i}] = {validation.shortened(label)} is not one of {names} for {grid}")
-    return {label: known[label] for label in labels}
+            raise ValueError(f"mechanisms[{i}] = {validation.shortened(label)} is not one of {names} for {grid.name}")
+        _refuse(label, grid, targets)
+    shares = grid.name in BY_UTILITY  # the target is then the same at all points
+    least = least or LEAST[0]
+    return {label: partial(_made, joint, known[label], options, least, {} if shares else None) for label in labels}
 
 
-def _made(kind, options, joint, **point):
-    """Return the mechanism of one kind at a point of the grid: alpha=, or a limit of a `Target`."""
-    asked = point if "alpha" in point else {"target": Target.of(**point)}
-    return kind.made(joint, **asked, **options)
+def _refuse(label, grid, targets):
+    """Raise a ValueError if a mechanism cannot meet the limits of some point."""
+    kind = KINDS[label]
+    meets = inspect.signature(kind.make).parameters.keys() - (() if kind.sees_s else {"given_x"})
+    for target in targets:
+        refuse(label, target, meets, [name for name in BY_UTILITY if name in grid.at(0.0)])
 
 
-def _figures(label, mechanism, base, distortion):
+def _called(make, joint, more, arguments, target, share):
+    """Return the mechanism of a function that the caller gave."""
+    return make(joint, **arguments, **more)
+
+
+def _made(joint, kind, options, least, known, arguments, target, share):
+    """Return the mechanism of one kind at a point. known : see `least_leakage`; None to search anew at every point."""
+    if share is None:
+        return kind.made(joint, alpha=arguments.get("alpha"), target=target, **options)
+    limit = options["time_limit"]
+    end = time.monotonic() + (math.inf if limit is None else limit)
+    optimum = partial(best_mechanism, joint, kind.sees_s, options["distortion"], True, None, end)
+    return least_leakage(least, target, share, optimum, known)
+
+
+def _checked(label, mechanism):
     if not isinstance(mechanism, Mechanism):
         raise ValueError(
             f"mechanisms[{label!r}] returned type {validation.type_name(mechanism)}, not a linred.Mechanism"
         )
-    report = mechanism.report(base)
-    after, utility = report.after.as_dict(), report.utility
-    return {
-        "alpha": math.nan if mechanism.alpha is None else mechanism.alpha,
-        "mutual_information_sy": after.pop("mutual_information"),
-        **after,
-        "dtv": utility.dtv,
-        "mutual_information_xy": utility.mutual_information,
-        "information_loss": utility.information_loss,
-        "expected_distortion": math.nan if distortion is None else mechanism.expected_distortion(distortion),
-        "gap": mechanism.gap,
-    }
+    return mechanism

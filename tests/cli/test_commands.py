@@ -3,6 +3,9 @@
 import re
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import linred
 from support.commands import ADULT, PAIR, TARGET, column, fit, read_csv, text_of
 
@@ -51,6 +54,57 @@ def test_tradeoff_prints_and_plots(linred_command):
     lines = linred_command(*asked, "--csv").out.splitlines()
     assert lines[0].startswith("mechanism,point,alpha,ldp,")
     assert len(lines) == 5
+
+
+def tradeoff(linred_command, *asked, columns=PAIR):
+    done = linred_command("tradeoff", ADULT, "--sensitive", columns[0], "--public", columns[1], *asked, "--csv")
+    assert done.code == 0, done.err
+    head, *lines = (line.split(",") for line in done.out.splitlines())
+    return [dict(zip(head, line, strict=True)) for line in lines], done.err
+
+
+def test_tradeoff_in_other_planes(linred_command):
+    rows = read_csv(ADULT)
+    joint = linred.Joint.from_records(column(rows, PAIR[0]), column(rows, PAIR[1]))
+    found, _ = tradeoff(linred_command, "--ldp", "0.5,1", "--max-lift", "0.3", "--mechanisms", "optimal")
+    expected = [linred.optimal(joint, ldp=ldp, max_lift=0.3).dtv() for ldp in (0.5, 1.0)]
+    assert [float(row["dtv"]) for row in found] == expected
+    found, _ = tradeoff(linred_command, "--max-changed", "1%,0.05")
+    assert {row["mechanism"] for row in found} == {"optimal_markov", "optimal"}
+    for row in found:
+        sees_s, share = row["mechanism"] == "optimal", float(row["point"])
+        expected = linred.ldp(linred.optimal(joint, max_changed=share, sees_s=sees_s).released)
+        assert abs(float(row["ldp"]) - expected) < 1e-6
+    assert {float(row["point"]) for row in found} == {0.01, 0.05}
+    found, said = tradeoff(linred_command, "--max-changed", "0,0.2", "--max-lift", "0.1", "--mechanisms", "optimal")
+    assert [bool(row["ldp"]) for row in found] == [False, True]
+    assert "optimal has no point at 0: max_changed = 0 is too small" in said
+    found, _ = tradeoff(linred_command, "--given-x", "1", "--mechanisms", "optimal")
+    assert [row["point"] for row in found] == ["1.0"], "the only limit is the grid"
+
+
+def test_tradeoff_for_composite_s_and_with_distances(linred_command):
+    rows, optimal = read_csv(ADULT), ("--mechanisms", "optimal")
+    s = list(zip(column(rows, PAIR[0]), column(rows, "sex"), strict=True))
+    joint = linred.Joint.from_records(s, column(rows, PAIR[1]))
+    cases = (
+        (("--ldp", "0.5,1", "--secrets", "each"), "ldp", {"secrets": "each"}),
+        (("--dp", "0.5,1", "--neighbors", "hamming"), "dp", {"neighbors": "hamming"}),
+    )
+    for asked, grid, others in cases:
+        found, _ = tradeoff(linred_command, *asked, *optimal, columns=(f"{PAIR[0]},sex", PAIR[1]))
+        expected = [linred.optimal(joint, **{grid: point}, **others).dtv() for point in (0.5, 1.0)]
+        assert [float(row["dtv"]) for row in found] == pytest.approx(expected, rel=1e-9)
+    binned = ("--bins", "age=20,30,60", "--distance", "absolute")  # centres 15, 25, 45 and 75
+    found, _ = tradeoff(linred_command, "--max-distortion", "0.5,1", *binned, *optimal, columns=("sex", "age"))
+    ages = np.array(column(rows, "age"), float)
+    joint = linred.Joint.from_records(column(rows, "sex"), np.digitize(ages, [20, 30, 60]))
+    distances = np.abs(np.subtract.outer(*[np.array([15.0, 25.0, 45.0, 75.0])] * 2))
+    for row in found:
+        most = float(row["point"])
+        mechanism = linred.optimal(joint, max_distortion=most, distortion=distances)
+        assert float(row["ldp"]) == pytest.approx(linred.ldp(mechanism.released), abs=1e-6)
+        assert float(row["expected_distortion"]) <= most
 
 
 def test_names_that_differ_from_the_fit(linred_command):

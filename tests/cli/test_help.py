@@ -40,8 +40,9 @@ def test_the_page_says_what_the_exit_codes_mean():
 def test_options_are_under_headings(name):
     text, command = page(name), COMMANDS[name]
     headings = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
-    expected = {"fit": ["Data:", "Target:", "Output:"], "sanitize": ["Data:", "Output:", "Randomness:"]}
-    assert headings == [*expected.get(name, ["Data:", "Target:", "Output:", "Randomness:"]), "Other:"]
+    design = ["Data:", "Targets:", "Utility:", "Mechanism:"]
+    expected = {"fit": [*design, "Output:"], "sanitize": ["Data:", "Output:", "Randomness:"]}
+    assert headings == [*expected.get(name, [*design, "Output:", "Randomness:"]), "Other:"]
     other = text.partition("\nOther:\n")[2]
     for option in command.params[1:]:
         assert text.count(f" {option.opts[-1]} ") + text.count(f" {option.opts[-1]}\n") >= 1, option.name

@@ -6,8 +6,8 @@ from linred.cli.main import all_commands, in_option_names
 from support.commands import ADULT, ASKED, files_in, refused
 
 OPTIONS = {
-    "nothing asked": (("fit", ADULT, *ASKED[:4]), "no target: give --ldp, --log-lift or both, or --alpha"),
-    "nothing to run for": (("run", ADULT, *ASKED[:4], "-o", "out.csv"), "no target: give --ldp, --log-lift or both"),
+    "nothing asked": (("fit", ADULT, *ASKED[:4]), "no target: give --ldp or another limit, --max-changed or --alpha"),
+    "nothing to run for": (("run", ADULT, *ASKED[:4], "-o", "out.csv"), "no target: give --ldp or another limit"),
     "alpha and a target": (("fit", ADULT, *ASKED, "--alpha", "0.5"), "--alpha and a target (--ldp) are both given"),
     "a negative target": (("fit", ADULT, *ASKED[:4], "--ldp", "-1"), "--ldp = -1.0 is outside"),
     "no number": (("fit", ADULT, *ASKED[:4], "--ldp", "one"), "'one' is not a valid float"),
@@ -79,7 +79,19 @@ OPTIONS = {
     "a key over another": (("keygen", "key"), "key exists: --force replaces it"),
     "no such artifact": (("sanitize", ADULT, "-m", "missing.json", "-o", "out.csv"), "missing.json: no such file"),
     "an artifact that is a directory": (("report", "/"), "/: is a directory"),
-    "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "not a list of numbers"),
+    "two axes": (
+        ("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,2", "--max-changed", "1%,2%"),
+        "--ldp and --max-changed are given, and one limit is the axis",
+    ),
+    "no axis": (
+        ("tradeoff", ADULT, *ASKED[:4], "--ldp", "1", "--max-lift", "1"),
+        "--ldp and --max-lift are given, and one limit is the axis",
+    ),
+    "a mechanism that cannot": (
+        ("tradeoff", ADULT, *ASKED[:4], "--max-changed", "1%", "--mechanisms", "markov"),
+        "markov cannot meet",
+    ),
+    "no points": (("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,x"), "'x' is not a valid float"),
 }
 
 
@@ -92,6 +104,12 @@ def test_options_that_cannot_be(linred_command, what):
 
 
 def test_messages_of_the_library_name_the_options_of_the_command():
-    text = "ldp = 2.0 and log_lift=, not force=True or held_out=0.5; pass sees_s=False, not my_ldp= or ldp"
-    expected = "--ldp = 2.0 and --log-lift, not --force or --held-out=0.5; pass --without-sensitive, not my_ldp= or ldp"
+    text = (
+        "ldp = 2.0 and log_lift=, not force=True or held_out=0.5; pass sees_s=False, not my_ldp= or ldp; max_changed=, "
+        "max_changed_by_s <= 0.1 and max_lift <= 2.0, secrets[1], distortion = 'absolute', least="
+    )
+    expected = (
+        "--ldp = 2.0 and --log-lift, not --force or --held-out=0.5; pass --without-sensitive, not my_ldp= or ldp; "
+        "--max-changed, --max-changed-by-s <= 0.1 and --max-lift <= 2.0, --secrets[1], --distance = 'absolute', --least"
+    )
     assert in_option_names(text, all_commands().commands["fit"]) == expected

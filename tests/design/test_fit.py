@@ -159,7 +159,7 @@ def records():
 
 
 def apart(a, b):
-    return abs(a[1] - b[1]) / 20
+    return 0.1 + abs(a[1] - b[1]) / 20
 
 
 ASKED = [
@@ -210,7 +210,9 @@ class Unread:
 
 
 CERTIFIED = {"confidence": 0.9}
-NOT_CERTIFIED = "= cannot be certified: leave confidence out, which meets it for the fitted distribution, or give ldp= "
+NOT_CERTIFIED = (
+    "= cannot be certified: leave confidence= out, which meets it for the fitted distribution, or give ldp= "
+)
 REFUSED = [
     ({"mechanism": "markov", "given_x": 1.0}, "markov cannot meet given_x=: use optimal, which can"),
     (
@@ -239,6 +241,7 @@ REFUSED = [
     ({"max_changed": 0.1, "alpha": 0.5}, "max_changed= and alpha= are both given"),
     ({"max_changed": 0.1, "distortion": "absolute"}, "max_changed= counts changed records, not their distortion"),
     ({"max_distortion": 0.1}, "max_distortion= needs distortion="),
+    ({"ldp": 1.0, "distortion": "cubic"}, "distortion = 'cubic' is not 'absolute', 'squared', 'hamming', a matrix"),
     ({"target": Target(ldp=1.0), "given_x": 1.0}, "target= and given_x= are both given: give one of them"),
     ({"target": Target(ldp=1.0), "alpha": 0.5}, "alpha= and a target are both given"),
     ({"max_lift": math.nan}, "max_lift = nan is outside [0, inf]"),

@@ -13,6 +13,7 @@ import pytest
 
 import linred
 from linred.columns.schema import ColumnSpec, FitSchema, Leak
+from linred.mechanism.artifact_writer import summary
 from linred.privacy import metrics
 from support import joints, stats
 from support.artifacts import MADE, stored
@@ -187,3 +188,14 @@ def test_an_id_names_a_mechanism_and_depends_on_nothing(tmp_path):
     assert one.replace(gap=0.0).id == one.id
     assert linred.load(stored(one, tmp_path)).id == one.id
     assert pickle.loads(pickle.dumps(one)).id == one.id
+
+
+def test_the_summary_says_who_bears_the_changes(tmp_path):
+    joint = linred.Joint.from_counts([[9, 1, 0], [2, 8, 0], [0, 0, 0]], ["secret one", "secret two", "never"])
+    mechanism = linred.optimal(joint, ldp=0.5)
+    figures = json.loads(stored(mechanism, tmp_path).read_text())["figures"]
+    changed = joint.p_sx * (1.0 - np.einsum("sxx->sx", mechanism.p_y_given_sx))
+    for by, shares in (("s", changed.sum(axis=1)[:2] / joint.p_s[:2]), ("x", changed.sum(axis=0)[:2] / joint.p_x[:2])):
+        assert figures[f"changed_by_{by}"][:2] == pytest.approx(shares.tolist(), abs=1e-12)
+        assert figures[f"changed_by_{by}"][2:] == [None]
+    assert "secret" not in json.dumps(summary(mechanism))

@@ -20,10 +20,10 @@ def test_report_has_every_figure_and_prints_as_a_table():
     assert report.utility.mutual_information == mechanism.mutual_information(2)
     assert report.utility.entropy == pytest.approx(1.8847367482, abs=5e-11)
     assert report.utility.information_loss == pytest.approx(1.8847367482 - 1.3592782611, abs=1e-10)
-    *_, made, leakage, utility = str(report).split("\n\n")
+    made, leakage, utility, *_ = str(report).split("\n\n")[3:]
     assert made == "Mechanism: non_markov, alpha = 0.5; 2 values of S, 4 values of X"
     lines = leakage.splitlines()
-    assert lines[0] == "Leakage about S (bits)   X (unprotected)   Y (released)"
+    assert " ".join(lines[0].split()) == "Leakage about S (bits) X (unprotected) Y (released)"
     assert lines[1].split() == ["LDP", "2.322", "1.170"]
     assert len({len(line) for line in lines}) == 1, "columns are aligned"
     assert "H(X) (bits)" in utility
@@ -33,10 +33,10 @@ def test_a_report_shows_the_distortion_that_a_mechanism_was_made_for():
     d = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
     report = linred.non_markov(example_1(), 0.5, distortion=d).report()
     assert report.utility.expected_distortion == pytest.approx(0.189)
-    assert str(report).splitlines()[-1].split() == ["Expected", "distortion", "0.1890"]
+    assert "\n  Expected distortion                                        0.1890\n" in str(report)
     plain = linred.non_markov(example_1(), 0.5).report()
     assert plain.utility.expected_distortion is None
-    assert "Expected" not in str(plain)
+    assert "istortion" not in str(plain)
 
 
 def test_a_report_of_an_infinite_figure_prints():
@@ -48,6 +48,7 @@ MAKERS = {
     "non_markov": linred.non_markov,
     "proportional": lambda joint, ldp: linred.non_markov(joint, ldp=ldp, coupling="proportional"),
     "optimal": linred.optimal,
+    "given x alone": lambda joint, ldp: linred.optimal(joint, given_x=ldp),
     "x alone": lambda joint, ldp: linred.optimal(joint, ldp=ldp, sees_s=False),
     "k_rr": linred.baselines.k_rr,
     "pram": linred.baselines.pram,

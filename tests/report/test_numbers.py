@@ -62,9 +62,8 @@ def test_shares(value, read):
     assert numbers.share(value) == read
 
 
-def test_levels_and_targets_are_exact():
+def test_levels_are_exact():
     assert [numbers.level(level) for level in (0.95, 0.5, 0.9995)] == ["95 %", "50 %", "99.95 %"]
-    assert numbers.limits(linred.Target(ldp=1.0, log_lift=0.25)) == "LDP <= 1.0 and log-lift <= 0.25"
 
 
 def printed(text, n_columns):

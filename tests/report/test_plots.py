@@ -47,6 +47,19 @@ def test_a_picture_of_what_nobody_knows():
     assert [text.get_text() for text in ax.texts] == ["Lemma 1"]
 
 
+def test_the_default_axes_are_those_of_the_grid(monkeypatch):
+    pytest.importorskip("matplotlib").use("agg")
+    curves = linred.tradeoff(example_1(), max_changed=[0.01, 0.15, 0.2], max_lift=0.4, mechanisms="optimal")
+    ax = curves.plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("share of changed records", "LDP of S to Y [nats]")
+    left_out = [point for _, point in curves.missing]
+    assert left_out == [0.01], "a point that nothing meets is not drawn"
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), curves["optimal"]["dtv"][1:])
+    for y in ("ldp_given_x", "max_changed_by_s", "maximal_leakage"):
+        ax = linred.tradeoff(example_1(), ldp=[0.5, 1.0], mechanisms="markov").plot("max_lift", y)
+        assert ax.get_ylabel() == curves.axis_label(y)
+
+
 def test_a_picture_of_something_else():
     with pytest.raises(ValueError, match="y = 'damage' is not one of 'alpha', 'ldp'"):
         drawn("markov", y="damage")

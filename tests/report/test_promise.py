@@ -5,7 +5,10 @@ import pytest
 
 import linred
 from linred.columns.schema import ColumnSpec, FitSchema, Leak
+from linred.design.fit import with_confidence
 from linred.report import promise, text
+from linred.report.html import page
+from linred.report.subject import Subject
 from support.commands import ADULT, PAIR, fit
 from support.joints import adult, example_1
 
@@ -47,7 +50,7 @@ def test_what_is_published_beside_y():
     mechanism = fitted(linred.optimal(example_1(), ldp=1.0), *leaks)
 
     def said(published):
-        return words("\n".join(promise.weaknesses(mechanism, published)))
+        return words("\n".join(promise.weaknesses(Subject(mechanism, published))))
 
     assert "This report describes no release, so it cannot name them. Each of these columns reveals more" in said(None)
     assert "alone or combined with Y: race." in said(("x", "race"))
@@ -55,7 +58,7 @@ def test_what_is_published_beside_y():
     assert "Y: race, age. Each of these columns reveals more about S than Y does: age." in said(("race", "x", "age"))
     assert "beside Y" not in said(("x",))
     assert "The release contains sensitive columns unchanged: s. It does not protect them." in said(("s", "x"))
-    first = next(promise.weaknesses(mechanism, ("s", "x")))
+    first = next(promise.weaknesses(Subject(mechanism, ("s", "x"))))
     assert first.startswith("The release contains sensitive columns")
 
 
@@ -69,12 +72,12 @@ def test_sparse_data_leads():
     assert promise.sparse_share(dense) == 0.0
     counts = sparse.joint.counts
     assert promise.sparse_share(sparse) == counts[counts < 20].sum() / 2000 > 0.9
-    first = next(promise.weaknesses(sparse))
+    first = next(promise.weaknesses(Subject(sparse)))
     assert first.startswith("100.00 % of the fitted records are in (S, X) combinations seen fewer than 20 times")
     assert "no figure is certified. Use coarser bins or fewer columns, or fit with a confidence level" in first
-    assert "fewer than 20" not in "".join(promise.weaknesses(dense))
+    assert "fewer than 20" not in "".join(promise.weaknesses(Subject(dense)))
     certain = linred.fit(*records(sparse.joint), ldp=1.0, confidence=0.9)
-    first = next(promise.weaknesses(certain))
+    first = next(promise.weaknesses(Subject(certain)))
     assert "only the certified figure counts (LDP at most" in first
 
 
@@ -113,3 +116,26 @@ def test_the_report_of_an_artifact_names_the_mechanism(linred_command):
     fit(linred_command, ADULT, *PAIR, "--ldp", "1")
     mechanism = linred.load("mechanism.json")
     assert linred_command("report", "mechanism.json").out.rstrip().endswith(f"Mechanism {mechanism.id}")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: linred.optimal(adult(), ldp=0.0), None),
+        (lambda: linred.optimal(adult(), ldp=0.0, sees_s=False), "A mechanism that uses S, and has no limit"),
+        (lambda: linred.optimal(example_1(), ldp=0.0), "needs P(S, X) in whole numbers"),
+        (lambda: with_confidence(adult(), linred.Target(ldp=0.0), 0.95), "only then is LDP 0 for every P(S, X)"),
+        (lambda: linred.markov(adult(), 1.0), None),
+        (lambda: linred.optimal(adult(), ldp=1e-3), None),
+    ],
+    ids=["exact", "without s", "doubles", "confidence", "alpha", "small"],
+)
+def test_a_report_says_why_an_ldp_of_0_changes_so_many_records(make, said):
+    mechanism = make()
+    reasons = list(promise.why_independent(Subject(mechanism)))
+    assert len(reasons) == (said is not None)
+    for shown in (str(mechanism.report()), page(mechanism)):
+        assert (" ".join(shown.split()).count("Y is drawn independently") == 1) is (said is not None)
+    if said is not None:
+        assert said in reasons[0]
+        assert "13.3" in reasons[0] or "whole numbers" in reasons[0], "the price of LDP 0 on Adult, to three digits"

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 import linred
-from support.joints import example_1
+from linred.design import optimal as design
+from linred.report.curves import MEASURES
+from support.joints import adult, example_1
+from support.target_programmes import fewest_changes, figures, least_limit
 
 ALL = ["markov", "optimal_markov", "non_markov", "optimal", "selective", "k_rr", "pram", "watchdog"]
 STEPS = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
@@ -49,8 +52,139 @@ def test_points_are_the_mechanisms_figures():
             assert curve["ldp"][i] * math.log(2) <= target + 1e-15
 
 
-def test_one_point_may_come_alone():
-    assert linred.tradeoff(example_1(), ldp=1.0, mechanisms="markov").points.tolist() == [1.0]
+NEIGHBORS = np.eye(7, k=1, dtype=bool) | np.eye(7, k=-1, dtype=bool)
+GRIDS = {
+    "ldp": ([0.5, 1.0], {}),
+    "log_lift": ([0.2, 0.6], {}),
+    "max_lift": ([0.25, 0.7], {}),
+    "min_lift": ([0.3, 0.8], {}),
+    "dp": ([0.5, 1.0], {"neighbors": NEIGHBORS}),
+    "given_x": ([0.5, 2.0], {"ldp": 1.0}),
+    "max_changed_by_s": ([0.05, 0.07], {"ldp": 1.0}),
+}
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_every_limit_can_be_the_grid(grid):
+    points, others = GRIDS[grid]
+    joint, neighbors = adult(), others.get("neighbors")
+    curves = linred.tradeoff(joint, **{grid: points}, **others, mechanisms="optimal")
+    assert (curves.grid, curves.points.tolist(), curves.missing) == (grid, points, {})
+    for i, point in enumerate(points):
+        mechanism = linred.optimal(joint, **{grid: point}, **others)
+        found = figures(joint.p_sx, mechanism.p_y_given_sx)
+        expected = {
+            "ldp": found.ldp,
+            "log_lift": found.log_lift,
+            "max_lift": found.max_lift,
+            "min_lift": found.min_lift,
+            "dp": math.nan if neighbors is None else found.pairs[neighbors].max(),
+            "secrets": math.nan,
+            "ldp_given_x": found.given_x,
+            "dtv": found.changed,
+            "max_changed_by_s": found.changed_by_s.max(),
+        }
+        measured = {name: curves["optimal"][name][i] for name in expected}
+        assert measured == pytest.approx(expected, rel=1e-6, abs=1e-12, nan_ok=True)
+        x, y = curves.axes
+        assert (measured[x], y) == (pytest.approx(point, rel=1e-3), "dtv"), "the grid is the first axis"
+
+
+def test_numbers_are_limits_that_every_point_meets():
+    joint = adult()
+    curves = linred.tradeoff(joint, ldp=[0.5, 1.0, 2.0], max_lift=0.3)
+    assert curves.labels == ("markov", "optimal_markov", "non_markov", "optimal")
+    for label in curves.labels:
+        assert (curves[label]["max_lift"] <= 0.3 + 1e-12).all()
+        assert (curves[label]["ldp"] <= curves.points + 1e-12).all()
+    expected = [fewest_changes(joint.p_sx, ldp=ldp, max_lift=0.3)[0] for ldp in curves.points]
+    np.testing.assert_allclose(curves["optimal"]["dtv"], expected, rtol=1e-6)
+    with_target = linred.tradeoff(joint, ldp=[0.5, 1.0, 2.0], target=linred.Target(max_lift=0.3))
+    np.testing.assert_array_equal(with_target["optimal"]["dtv"], curves["optimal"]["dtv"])
+
+
+def test_pairs_and_secrets_hold_at_every_point():
+    joint, apart = adult(), np.abs(np.subtract.outer(np.arange(7.0), np.arange(7.0)))
+    curves = linred.tradeoff(joint, max_lift=[0.5, 1.0], pairs=0.5 * apart, mechanisms="optimal")
+    expected = [fewest_changes(joint.p_sx, max_lift=point, pairs=0.5 * apart)[0] for point in (0.5, 1.0)]
+    np.testing.assert_allclose(curves["optimal"]["dtv"], expected, rtol=1e-6)
+    halves = np.arange(7) % 2
+    curves = linred.tradeoff(joint, ldp=[0.2, 0.4], secrets=[halves], mechanisms=["non_markov", "optimal"])
+    assert curves.axes == ("secrets", "dtv")
+    expected = [fewest_changes(joint.p_sx, secrets=[(halves, point)])[0] for point in (0.2, 0.4)]
+    np.testing.assert_allclose(curves["optimal"]["dtv"], expected, rtol=1e-6)
+    np.testing.assert_allclose(curves["non_markov"]["secrets"], [0.2, 0.4], rtol=1e-9)
+    assert (curves["optimal"]["ldp"] > 1.0).all(), "S itself has no limit"
+
+
+@pytest.mark.parametrize("least", ["ldp", "max_lift"])
+def test_a_grid_of_shares_gives_the_least_leakage(least):
+    joint, shares = example_1(), [0.05, 0.005, 0.2]
+    curves = linred.tradeoff(joint, max_changed=shares, least=least)
+    assert (curves.labels, curves.axes) == (("optimal_markov", "optimal"), ("dtv", least))
+    assert (curves["optimal"]["dtv"] <= shares).all()
+    expected = [least_limit(joint.p_sx, least, share) for share in shares]
+    np.testing.assert_allclose(curves["optimal"][least], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("joint", "others"),
+    [
+        (example_1(), {}),
+        (example_1(), {"sees_s": False}),
+        (adult(), {"max_lift": 0.4, "max_changed_by_s": 0.3}),
+    ],
+)
+def test_a_warm_curve_is_that_of_the_points_one_by_one_in_any_order(joint, others, monkeypatch):
+    shares, sees_s = np.geomspace(0.03, 0.3, 5), others.get("sees_s", True)
+    limits, label = {**others}, "optimal" if sees_s else "optimal_markov"
+    limits.pop("sees_s", None)
+    solved, solve = [], design._Search.best
+    monkeypatch.setattr(design._Search, "best", lambda search: solved.append(search) or solve(search))
+    expected = np.array([linred.ldp(linred.optimal(joint, max_changed=share, **others).released) for share in shares])
+    n_cold = len(solved)
+    for order in (np.arange(5)[::-1], np.array([3, 0, 4, 1, 2])):
+        solved.clear()
+        warm = linred.tradeoff(joint, max_changed=shares[order], mechanisms=label, **limits)[label]
+        np.testing.assert_allclose(warm["ldp"], expected[order], atol=1e-6)
+        assert (warm["dtv"] <= shares[order]).all()
+        assert len(solved) < 0.8 * n_cold, "what one point computed serves the others"
+
+
+def test_a_grid_of_limits_is_that_of_the_points_one_by_one_to_the_last_bit():
+    joint, targets = adult(), [2.0, 0.5, 1.0]
+    curve = linred.tradeoff(joint, ldp=targets, mechanisms="optimal")["optimal"]
+    assert curve["dtv"].tolist() == [linred.optimal(joint, ldp=target).dtv() for target in targets]
+
+
+def test_a_grid_of_distortions():
+    joint = example_1()
+    curves = linred.tradeoff(joint, max_distortion=[0.1, 0.2], distortion=STEPS)
+    assert curves.axes == ("expected_distortion", "ldp")
+    for i, most in enumerate(curves.points):
+        cost = fewest_changes(joint.p_sx, ldp=curves["optimal"]["ldp"][i], distortion=STEPS)[0]
+        assert curves["optimal"]["expected_distortion"][i] <= most
+        assert cost == pytest.approx(most, rel=1e-5)
+
+
+def test_a_point_that_nothing_meets_is_nan_and_says_why():
+    curves = linred.tradeoff(adult(), max_changed_by_s=[0.02, 0.05], ldp=1.0)
+    assert curves.labels == ("optimal_markov", "optimal"), "no other can limit the changes of every s"
+    assert all(np.isnan(curves["optimal"][measure][0]) for measure in MEASURES)
+    expected = fewest_changes(adult().p_sx, ldp=1.0, max_changed_by_s=0.05)[0]
+    assert curves["optimal"]["dtv"][1] == pytest.approx(expected)
+    assert [point for label, point in curves.missing if label == "optimal"] == [0.02]
+    assert "max_changed_by_s" in curves.missing["optimal", 0.02]
+    assert f"{len(curves.missing)} points missing" in repr(curves)
+    shares = linred.tradeoff(adult(), max_changed=[0.001, 0.1], max_lift=0.25, mechanisms="optimal")
+    assert np.isnan(shares["optimal"]["ldp"]).tolist() == [True, False]
+    named = float(shares.missing["optimal", 0.001].split()[-1])
+    assert named == pytest.approx(fewest_changes(adult().p_sx, max_lift=0.25)[0], rel=1e-5)
+
+
+def test_a_curve_without_any_point_is_an_error():
+    with pytest.raises(linred.CannotMeetError, match=r"at any point: max_changed = 0\.001 is too small"):
+        linred.tradeoff(adult(), max_changed=[0.001, 0.002], max_lift=0.25)
 
 
 def test_over_alphas():
@@ -63,6 +197,14 @@ def test_over_alphas():
 
 def test_over_log_lift_and_with_mechanisms_of_ones_own():
     mine = {"mine": partial(linred.optimal, prefer="information")}
+    keywords = []
+
+    def noting(joint, **asked):
+        keywords.append(asked)
+        return linred.optimal(joint, **asked)
+
+    linred.tradeoff(example_1(), max_changed=[0.1], max_lift=0.5, least="max_lift", mechanisms={"noting": noting})
+    assert keywords == [{"max_changed": 0.1, "max_lift": 0.5, "least": "max_lift"}]
     curves = linred.tradeoff(example_1(), log_lift=[0.2, 0.6], mechanisms=mine)
     assert (curves["mine"]["log_lift"] <= [0.2, 0.6]).all()
     assert np.isnan(curves["mine"]["expected_distortion"]).all()
@@ -72,6 +214,7 @@ def test_to_pandas():
     frame = linred.tradeoff(example_1(), ldp=[0.5, 1.0], mechanisms=["markov", "optimal"]).to_pandas()
     assert frame["mechanism"].tolist() == ["markov", "markov", "optimal", "optimal"]
     assert frame["asked"].tolist() == [0.5, 1.0, 0.5, 1.0]
+    assert frame["max_changed_by_s"].ge(frame["dtv"]).all()
     assert frame["dtv"].round(4).tolist() == [0.4972, 0.2669, 0.1302, 0.0632]
     assert set(linred.tradeoff(example_1(), ldp=[1.0]).measures) <= set(frame.columns)
 
@@ -79,8 +222,24 @@ def test_to_pandas():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "give exactly one of alphas=, ldp= and log_lift=; given: none"),
-        ({"alphas": [0.1], "ldp": [1.0]}, "given: alphas, ldp"),
+        ({}, r"the points of exactly one limit as a sequence, such as ldp=\[.*; sequences given: none"),
+        ({"ldp": 1.0, "max_lift": 0.5}, "sequences given: none"),
+        ({"alphas": [0.1], "ldp": [1.0]}, "sequences given: alphas=, ldp="),
+        ({"ldp": [1.0], "max_changed": [0.1]}, "sequences given: ldp=, max_changed="),
+        ({"alphas": [0.1], "ldp": 1.0}, "alphas= and ldp= are both given: give one of them"),
+        ({"alphas": [0.1], "max_changed": 0.1}, "alphas= and max_changed= are both given"),
+        ({"alphas": 0.1}, "sequences given: none"),
+        ({"ldp": [1.0], "target": linred.Target(ldp=2.0)}, "ldp= is given twice, in target= and by itself"),
+        ({"ldp": [1.0], "least": "ldp"}, "least = 'ldp' needs max_changed= or max_distortion="),
+        ({"max_changed": [0.1], "least": "dp"}, "least = 'dp' is not 'ldp', 'log_lift', 'max_lift'"),
+        ({"max_changed": [0.1, 1.5]}, r"max_changed\[1\] = 1.5 is outside \[0, 1\]"),
+        ({"max_changed_by_s": [2.0]}, r"max_changed_by_s\[0\] = 2.0 is outside \[0, 1\]"),
+        ({"max_changed": [0.1], "distortion": STEPS}, "give max_distortion="),
+        ({"max_distortion": [0.1]}, "max_distortion= needs distortion="),
+        ({"dp": [1.0]}, "dp= needs neighbors="),
+        ({"max_changed": [0.1], "mechanisms": "markov"}, "markov cannot meet max_changed=: use optimal, which can"),
+        ({"given_x": [1.0], "mechanisms": ["optimal_markov"]}, "optimal_markov cannot meet given_x=: use optimal"),
+        ({"ldp": [1.0], "given_x": 1.0, "mechanisms": "selective"}, "selective cannot meet given_x=: use optimal"),
         ({"alphas": [0.5, 1.5]}, r"alphas\[1\] = 1.5 is outside \[0, 1\]"),
         ({"ldp": [1.0, math.nan]}, r"ldp\[1\] = nan is outside"),
         ({"ldp": [1.0, [2.0]]}, r"ldp\[1\] is a list, not a number"),
