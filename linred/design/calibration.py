@@ -52,7 +52,7 @@ def share_for(joint, toward, target):
     compared = list(comparisons(target, joint.p_s, joint.p_x_given_s, joint.p_x))
     shares = (share_for_ratio(one.numerators, one.denominators, toward, one.limit) for one in compared)
     share, step = max(shares, default=0.0), 2.0**-53
-    while not all(_is_met_by_mixture(one, joint.p_x, toward, share) for one in compared):
+    while share < 1.0 and not all(_is_met_by_mixture(one, joint.p_x, toward, share) for one in compared):
         share, step = min(1.0, share + step), 2.0 * step
     return share
 
