@@ -31,7 +31,8 @@ is a minimum over P, so it never exceeds A(P) B(P): not after any record, and he
 whatever the batch sizes are.
 
 P(s) does not occur in the test, so a change of P(S) alone is not drift. LDP and maximal leakage are figures of P(Y|S)
-and stay valid then; lifts and mutual information are relative to P_Y, which changes with P(S).
+and stay valid then, and so do limits of pairs, given x, and of changed records by s; lifts and mutual information are
+relative to P_Y, which changes with P(S), and limits of secrets assume P(s|group).
 
 *Why not a simpler A(P).* With a Dirichlet(1/2, ..., 1/2) mixture q(c), A(P) = q(c) / prod_x P_x^c_x has mean one too,
 but costs (k-1)/2 log m nats, where G costs (k-1) log 2. With that A(P), and the same prior for the stream, it took four

@@ -75,6 +75,13 @@ def exactly_coupled(joint, p_y, *, coupling="northwest", distortion=None, **abou
     return Mechanism(joint, sees_s=True, distortion=distortion, gap=gap, **parts, **about)
 
 
+def price(joint):
+    """Return the share of records that `exactly_coupled` changes for P_Y = P_X, or None if it is not possible."""
+    if _weights(joint, joint.p_x) is None:
+        return None
+    return 0.5 * float(joint.p_s @ np.abs(joint.p_x_given_s - joint.p_x).sum(axis=1))
+
+
 def _is_marginal(joint, p_y):
     return bool((np.abs(p_y - joint.p_x) <= SAME * joint.p_x).all())
 

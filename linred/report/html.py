@@ -84,11 +84,12 @@ def _opening(told):
     said = promise.promise(told, name, strong, EXPONENTIAL)
     weak = "".join(f"<li>{one}</li>" for one in promise.weaknesses(told, name, EXPONENTIAL))
     kept = "stays the same" if told.keeps_marginal else "changes"
+    why = "".join(f"<p>{one}</p>" for one in promise.why_independent(told))
     return (
         f"<h1>Publishing <bdi>{told.x}</bdi>, protecting <bdi>{told.s}</bdi></h1>"
         f'<p class="lead">{said}</p><section class="weak"><h2>What weakens this</h2><ul>{weak}</ul></section>'
         f'<section><h2>Price</h2><p class="price">{promise.price(told, strong)}; '
-        f"the distribution of <bdi>{told.x}</bdi> {kept}.</p></section>"
+        f"the distribution of <bdi>{told.x}</bdi> {kept}.</p>{why}</section>"
         '<p class="confidential">Confidential: contains parts of the joint distribution of S and X.</p>'
     )
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred.columns.schema import names
+from linred.design import exact_independence
 from linred.privacy import comparisons, metrics
 from linred.privacy.leakage import FIGURES
 from linred.report import limits, numbers
@@ -20,6 +21,9 @@ reports lead with that fact, because plug-in figures are then no evidence."""
 
 FEWEST_VALUES, RECORDS_A_VALUE = 20, 2
 """A fit warns of a column with at least this many values and fewer than this many records a value on average."""
+
+ALMOST_NOTHING = 1e-9
+"""Share of records that makes no difference."""
 
 MOST_SECRETS = 4
 """Largest number of secrets that a sentence names."""
@@ -70,9 +74,9 @@ POWERS = {
 NAMES = limits.WORDS | {"secrets": "LDP"}
 BOUNDS_LDP = ("ldp", "log_lift")
 NO_LIMIT = {
-    "finite": " LDP between any two values of S has no limit: it is at most {bound} nats.",
+    "finite": " LDP between any two values of S was not limited: it is at most {bound} nats.",
     "nothing": " LDP between any two values of S is 0.",
-    "everything": " LDP between any two values of S has no limit and is infinite: Y may rule out values of S.",
+    "everything": " LDP between any two values of S was not limited and is infinite: Y may rule out values of S.",
 }
 """What becomes of LDP if the promise is about a measure that is not in BOUNDS_LDP."""
 
@@ -92,6 +96,15 @@ KNOWS_X = {
 
 PRICE = "Changed records (expected): {share}"
 DISTORTION = "; expected distortion: {cost}"
+INDEPENDENT = {
+    "certified": "Y is drawn independently of S and X: only then is LDP 0 for every P(S, X). For the fitted P(S, X) "
+    "alone, without a confidence level, {share} of the records would change.",
+    "possible": "Y is drawn independently of S and X. A mechanism that uses S, and has no limit for someone who knows "
+    "X, has an LDP of 0 and changes {share} of the records.",
+    "too large": "Y is drawn independently of S and X: a mechanism that changes fewer records and has an LDP of "
+    "exactly 0 needs P(S, X) in whole numbers, such as counts, with products below 2^63.",
+}
+"""Why a mechanism with an LDP of 0 changes so many records."""
 SPARSE = (
     "{share} of the fitted records are in (S, X) combinations seen fewer than {few} times: plug-in estimates are no "
     "evidence there, and {certified}. Use coarser bins or fewer columns{more}."
@@ -118,13 +131,8 @@ def promise(subject, name=str, strong="{}", exponential="e^{}"):
     name, strong, exponential : a function and formats for column names, the factor and powers of e; the page escapes
         and marks them.
     """
-    measure, certified, fitted, s, y = (
-        measure_of(subject),
-        subject.mechanism.certified,
-        subject.mechanism.fitted,
-        "S",
-        "Y",
-    )
+    measure, certified, fitted = measure_of(subject), subject.mechanism.certified, subject.mechanism.fitted
+    s, y = "S", "Y"
     if fitted is not None:
         s, y = (" and ".join(map(name, names(side))) for side in (fitted.sensitive, fitted.public))
         s, y = f"{s} (S)", f"the published {y} (Y)"
@@ -273,6 +281,18 @@ def price(subject, strong="{}"):
     of_records = "" if n is None else f" ({dtv * n:,.0f} of {n:,})"
     cost = "" if d is None else DISTORTION.format(cost=numbers.figure(mechanism.expected_distortion(d)))
     return PRICE.format(share=strong.format(numbers.share(dtv)) + of_records) + cost
+
+
+def why_independent(subject):
+    """Yield the reason if LDP is 0 because Y is drawn independently of S and X, at more than the price of LDP 0."""
+    mechanism = subject.mechanism
+    if mechanism.whole is not None or mechanism.target is None or subject.certificate.ldp > 0.0:
+        return
+    share, dtv = exact_independence.price(mechanism.joint), mechanism.dtv()
+    if share is not None and share >= dtv - ALMOST_NOTHING:
+        return
+    case = "certified" if mechanism.certified is not None else "possible"
+    yield INDEPENDENT["too large" if share is None else case].format(share=numbers.share(share or 0.0))
 
 
 def sides_with_few_records(mechanism):

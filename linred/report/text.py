@@ -86,7 +86,8 @@ def _opening(subject):
     weak = [_wrapped(one, "  - ") for one in promise.weaknesses(subject, shown)]
     yield _wrapped(promise.promise(subject, shown))
     yield "\n".join(["What weakens this", *weak])
-    yield f"Price\n{_wrapped(promise.price(subject), '  ')}"
+    price = [promise.price(subject), *promise.why_independent(subject)]
+    yield "\n".join(["Price", *(_wrapped(one, "  ") for one in price)])
 
 
 def _made(subject):

@@ -47,6 +47,9 @@ def label_files(tmp_path):
     """Write a file of each kind into the directory in which the command runs."""
     statuses, jobs = in_order("marital_status"), in_order("occupation")
     write_matrix(tmp_path / "pairs.csv", statuses, lambda a, b: limit_of(a, b) or "")
+    both = sorted({f"{row['marital_status']},{row['sex']}" for row in read_csv(ADULT)}, reverse=True)
+    is_divorced = {text: text.startswith("Divorced,") for text in both}
+    write_matrix(tmp_path / "both.csv", both, lambda a, b: "1.0" if is_divorced[a] > is_divorced[b] else "")
     write_matrix(tmp_path / "neighbors.csv", statuses, lambda a, b: int((a in MARRIED) != (b in MARRIED)))
     write_matrix(tmp_path / "cost.csv", jobs, cost)
     with open(tmp_path / "groups.csv", "w", newline="") as file:
@@ -73,6 +76,10 @@ MEETS = {
         {"dp": 0.7, "neighbors": lambda a, b: (a in MARRIED) != (b in MARRIED)},
     ),
     "--pairs": (ONE, ("--pairs", "pairs.csv"), {"pairs": lambda a, b: limit_of(a, b) or math.inf}),
+    "--pairs of several columns": (
+        TWO, ("--pairs", "both.csv"),
+        {"pairs": lambda a, b: 1.0 if (a[0] == "Divorced") > (b[0] == "Divorced") else math.inf},
+    ),
     "--secrets each": (TWO, ("--secrets", "each", "--ldp", "1"), {"secrets": "each", "ldp": 1.0}),
     "--secrets each=NATS": (TWO, ("--secrets", "each=1", "--ldp", "2"), {"secrets": {"each": 1.0}, "ldp": 2.0}),
     "--secrets COL": (TWO, ("--secrets", "sex", "--ldp", "0.5"), {"secrets": [(1,)], "ldp": 0.5}),

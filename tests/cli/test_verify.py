@@ -129,6 +129,21 @@ def test_audit_refutes(certain, released, linred_command):
     assert "above the claim of 0.01" in claimed.out
 
 
+def test_audit_says_which_limits_of_a_mechanism_it_does_not_test(certain, released, linred_command):
+    s, x, _ = released
+    asked = {"log_lift": 0.9, "max_changed_by_s": 0.9, "pairs": lambda a, b: 1.5}
+    mechanism = linred.fit(s, x, **asked).replace(fitted=linred.load(certain).fitted)
+    mechanism.save("limits.json")
+    done = linred_command("audit", "released.csv", "-m", "limits.json", "--json")
+    shown = json.loads(done.out)
+    assert (shown["claim"]["log_lift"], shown["claim"]["ldp"]) == (0.9, "inf")
+    assert shown["not_tested"] == ["pairs", "max_changed_by_s"]
+    assert (
+        "Not tested: the limits pairs, max_changed_by_s"
+        in linred_command("audit", "released.csv", "-m", "limits.json").out
+    )
+
+
 def test_a_value_that_the_mechanism_does_not_know_is_named_by_file_record_and_column(
     certain, linred_command, monkeypatch
 ):
@@ -150,7 +165,7 @@ def test_a_value_that_the_mechanism_does_not_know_is_named_by_file_record_and_co
             ("fit", ADULT, *ASKED, "--confidence", ".9", "--mechanism", "markov"),
             "--confidence needs --mechanism optimal",
         ),
-        (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "--held-out = 2.0"),
+        (("fit", ADULT, *ASKED, "--confidence", ".9", "--held-out", "2"), "'--held-out': '2' is not between 0 and 1"),
         (("certify", "missing.json"), "missing.json"),
         (("audit", "missing.csv", "--sensitive", "a", "--released", "b"), "missing.csv"),
         (("audit", ADULT), "the sensitive columns are not known: name them with --sensitive"),

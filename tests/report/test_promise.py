@@ -5,7 +5,9 @@ import pytest
 
 import linred
 from linred.columns.schema import ColumnSpec, FitSchema, Leak
+from linred.design.fit import with_confidence
 from linred.report import promise, text
+from linred.report.html import page
 from linred.report.subject import Subject
 from support.commands import ADULT, PAIR, fit
 from support.joints import adult, example_1
@@ -114,3 +116,26 @@ def test_the_report_of_an_artifact_names_the_mechanism(linred_command):
     fit(linred_command, ADULT, *PAIR, "--ldp", "1")
     mechanism = linred.load("mechanism.json")
     assert linred_command("report", "mechanism.json").out.rstrip().endswith(f"Mechanism {mechanism.id}")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: linred.optimal(adult(), ldp=0.0), None),
+        (lambda: linred.optimal(adult(), ldp=0.0, sees_s=False), "A mechanism that uses S, and has no limit"),
+        (lambda: linred.optimal(example_1(), ldp=0.0), "needs P(S, X) in whole numbers"),
+        (lambda: with_confidence(adult(), linred.Target(ldp=0.0), 0.95), "only then is LDP 0 for every P(S, X)"),
+        (lambda: linred.markov(adult(), 1.0), None),
+        (lambda: linred.optimal(adult(), ldp=1e-3), None),
+    ],
+    ids=["exact", "without s", "doubles", "confidence", "alpha", "small"],
+)
+def test_a_report_says_why_an_ldp_of_0_changes_so_many_records(make, said):
+    mechanism = make()
+    reasons = list(promise.why_independent(Subject(mechanism)))
+    assert len(reasons) == (said is not None)
+    for shown in (str(mechanism.report()), page(mechanism)):
+        assert (" ".join(shown.split()).count("Y is drawn independently") == 1) is (said is not None)
+    if said is not None:
+        assert said in reasons[0]
+        assert "13.3" in reasons[0] or "whole numbers" in reasons[0], "the price of LDP 0 on Adult, to three digits"
