@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import linred
+from linred.cli import target_options
 from linred.design import fit
 from linred.privacy.target import Target
 from support import adult_tables, populations
@@ -20,6 +21,8 @@ TEXT, ERRATA, README = (
     re.sub(r"\s+", " ", (ROOT / name).read_text(encoding="utf-8"))
     for name in ("docs/privacy.md", "docs/errata.md", "README.md")
 )
+
+PAIRS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
 def after(n_releases, mechanism):
@@ -67,6 +70,19 @@ def test_one_side_of_the_lifts():
     assert f"it is {one:.3f} % and {both:.2f} %: more than {both // one:.0f} times fewer" in TEXT
     for joint, limit in ((adult(), 0.5), (by_sex, 1.0)):
         assert linred.ldp(linred.optimal(joint, max_lift=limit).released) == math.inf
+
+
+def test_the_tables_of_targets_in_the_readme():
+    """Every limit and option stands there, and every example in Python runs."""
+    of_columns = linred.Joint(np.random.default_rng(0).dirichlet(np.full(12, 0.5)).reshape(4, 3), PAIRS, [0, 1, 2])
+    section = README[README.index("## Targets") : README.index("## Certified figures")]
+    examples = re.findall(r"\| `([a-z_]+=[^|]*)` \| `(--[^|]*)` \|", section)
+    for code, _ in examples:
+        limits = eval(f"dict({code})", {"linred": linred, "joint": of_columns})
+        assert linred.optimal(of_columns, **limits).sampler().certificate().met
+    for name, option in target_options.NAMES.items():
+        assert any(f"{name}=" in code for code, _ in examples), name
+        assert any(f"{option} " in command for _, command in examples), option
 
 
 def test_neighbours_and_pairs():

@@ -9,7 +9,7 @@ from linred._common import validation
 from linred.distribution.joint import Joint
 from linred.errors import CannotMeetError
 from linred.privacy import metrics
-from linred.privacy.comparisons import comparisons
+from linred.privacy.comparisons import comparisons, of_pairs, of_secrets
 from linred.privacy.takes_target import RATIOS, takes_target
 from linred.privacy.target import Target
 
@@ -52,7 +52,7 @@ def share_for(joint, toward, target):
     compared = list(comparisons(target, joint.p_s, joint.p_x_given_s, joint.p_x))
     shares = (share_for_ratio(one.numerators, one.denominators, toward, one.limit) for one in compared)
     share, step = max(shares, default=0.0), 2.0**-53
-    while not all(_is_met_by_mixture(one, joint.p_x, toward, share) for one in compared):
+    while share < 1.0 and not all(_is_met_by_mixture(one, joint.p_x, toward, share) for one in compared):
         share, step = min(1.0, share + step), 2.0 * step
     return share
 
@@ -63,21 +63,22 @@ def meets(joint, target):
     return all(_is_met_by_mixture(one, joint.p_x, joint.p_x, 0.0) for one in compared)
 
 
-def meeting_by_alpha(joint, target, build, independent):
+def meeting_by_alpha(joint, target, build, independent, meets_zeros=False):
     """Return `meeting` for mechanisms build(alpha) of the linear reduction, with alpha slightly above `alpha_for`."""
-    return meeting(joint, target, lambda limits: build(share_for(joint, joint.p_x, limits)), independent)
+    return meeting(joint, target, lambda limits: build(share_for(joint, joint.p_x, limits)), independent, meets_zeros)
 
 
-def meeting(joint, target, build, independent):
+def meeting(joint, target, build, independent, meets_zeros=False):
     """Return build(limits) for limits slightly below the target, such that the sampled integers meet the target.
 
-    If no margin suffices and the target is practically zero, return `independent()`.
+    If no margin suffices and the target is practically zero, return `independent()`. So do limits of 0 between pairs,
+    unless build `meets_zeros`.
     """
-    for limits in _limits_to_try(joint, target):
+    for limits in _limits_to_try(joint, target) if meets_zeros or smallest(target, joint.p_s) > 0.0 else ():
         mechanism = build(limits).replace(target=target)
         if mechanism.sampler().certificate().met:
             return mechanism
-    if smallest(target) > _as_good_as_zero(joint):
+    if smallest(target, joint.p_s) > _as_good_as_zero(joint):
         raise CannotMeetError(f"{target} cannot be met: {_why(joint, target)}")
     mechanism = independent().replace(target=target)
     if not mechanism.sampler().certificate().met:
@@ -95,22 +96,22 @@ def _why(joint, target):
     )
 
 
-def smallest(target):
-    """Return the smallest limit of P(y|s) in nats of a settled target, inf if it has none."""
-    found = [getattr(target, name) for name in LOGS] + [secret.limit for secret in target.secrets or ()]
-    if target.pairs is not None:
-        found.append(float(target.pairs[~np.eye(len(target.pairs), dtype=bool)].min(initial=math.inf)))
-    return min(found)
+def smallest(target, p_s, above=-math.inf):
+    """Return the smallest limit in nats between P(y|s) that occur, of those above a number; inf if there is none."""
+    found = [getattr(target, name) for name in LOGS if name != "dp"] + [limit for _, limit in of_secrets(target, p_s)]
+    limits = [np.array(found), *(matrix.ravel() for _, matrix in of_pairs(target, np.flatnonzero(p_s > 0.0)))]
+    limits = np.concatenate(limits)
+    return float(limits[limits > above].min(initial=math.inf))
 
 
 def less(target, margin):
-    """Return a settled target whose limits in nats are lower by a margin."""
-    changes = {name: getattr(target, name) - margin for name in LOGS if getattr(target, name) < math.inf}
+    """Return a settled target whose limits in nats are lower by a margin, but not below 0."""
+    changes = {name: max(0.0, getattr(target, name) - margin) for name in LOGS if getattr(target, name) < math.inf}
     changes["given_x"] = target.given_x - min(margin, target.given_x / 1024.0)
     if target.pairs is not None:
-        changes["pairs"] = np.where(np.eye(len(target.pairs), dtype=bool), 0.0, target.pairs - margin)
+        changes["pairs"] = np.maximum(0.0, target.pairs - margin)
     if target.secrets is not None:
-        changes["secrets"] = tuple(secret._replace(limit=secret.limit - margin) for secret in target.secrets)
+        changes["secrets"] = tuple(secret._replace(limit=max(0.0, secret.limit - margin)) for secret in target.secrets)
     return dataclasses.replace(target, **changes)
 
 
@@ -130,8 +131,8 @@ def _as_good_as_zero(joint):
 
 def _limits_to_try(joint, target):
     """Yield the target less a margin: at first the error of doubles and 64-bit tables, then eight times as much, ..."""
-    least = smallest(target)
-    if least > 0.0 and share_for(joint, joint.p_x, target) == 0.0:
+    least = smallest(target, joint.p_s, above=0.0)
+    if share_for(joint, joint.p_x, target) == 0.0:
         yield target  # the Joint itself meets it
     margin = min(_resolution(joint), least / 1024.0)
     while 0.0 < margin < least:

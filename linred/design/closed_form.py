@@ -7,7 +7,7 @@ from linred._common.types import Coupling, LabelMatrix, Prefer
 from linred._kernels import coupling as coupling_kernel
 from linred.design import calibration, markov_tables
 from linred.design.coupling import chosen, coupled
-from linred.design.exact_independence import exactly_coupled, independent
+from linred.design.equal_rows import exactly_coupled, independent
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism.mechanism import Mechanism
@@ -61,7 +61,7 @@ def non_markov(
     """Return the mechanism of Proposition 1: for each s, move only the excess of P(x|s) over P(y|s) to the deficits.
 
     P(y|s) = (1-alpha) P(x|s) + alpha P(x), the linear reduction. With alpha = 1, it is sampled in whole numbers where
-    they are small enough (`linred.design.exact_independence`): P(y|s) = P(y) then holds exactly.
+    they are small enough (`linred.design.equal_rows`): P(y|s) = P(y) then holds exactly.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def non_markov(
 def _proposition_1(joint, alpha, coupling, distortion):
     if alpha == 1.0:
         how = {"coupling": coupling, "distortion": distortion}
-        if (exact := exactly_coupled(joint, joint.p_x, name="non_markov", **how)) is not None:
+        if (exact := exactly_coupled(joint, joint.p_x, joint.p_x, name="non_markov", **how)) is not None:
             return exact
     released, delta = linear_reduction(joint, alpha), coupling_kernel.excess(joint.p_x_given_s, joint.p_x, alpha)
     return coupled(joint, released, delta, coupling=coupling, distortion=distortion, name="non_markov", alpha=alpha)

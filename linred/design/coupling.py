@@ -12,7 +12,7 @@ from linred._common import validation
 from linred._kernels import coupling as coupling_kernel
 from linred.columns.label_distance import distortion_of
 from linred.design import calibration
-from linred.design.exact_independence import independent
+from linred.design.equal_rows import averaged, classes_of_zeros, exactly_coupled, independent
 from linred.distribution.linear_reduction import linear_reduction
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.tables import TableBuilder
@@ -67,16 +67,24 @@ def coupled(joint, released, delta, *, coupling, distortion, **about):
 def meeting(joint, target, found, *, name, coupling, distortion):
     """Return a mechanism whose integers meet the target, from P(x|s) to the P(y|s) of `found`, a Joint of S and Y.
 
-    P(y|s) is mixed with P(y) by the small share that rounding to integers requires.
+    P(y|s) is mixed with P(y) by the small share that rounding to integers requires. If limits of 0 make some s alike,
+    P(y|s) is in whole numbers, if these are small enough.
     """
+    how = {"name": name, "coupling": coupling, "distortion": distortion}
+    classes = classes_of_zeros(target, joint.p_s)
+    if classes is not None:
+        found = averaged(found, classes)
 
     def build(beta):
         released = linear_reduction(found, beta)
-        delta = excess_over(joint.p_x_given_s, released.p_x_given_s)
-        return coupled(joint, released, delta, name=name, coupling=coupling, distortion=distortion)
+        if classes is not None:
+            return exactly_coupled(joint, released.p_x_given_s, released.p_x, **how)
+        return coupled(joint, released, excess_over(joint.p_x_given_s, released.p_x_given_s), **how)
 
-    exactly = partial(independent, joint, found.p_x, name, coupling=coupling, distortion=distortion)
-    return calibration.meeting_by_alpha(found, target, build, exactly)
+    meets_zeros = classes is not None and build(0.0) is not None
+    return calibration.meeting_by_alpha(
+        found, target, build, partial(independent, joint, found.p_x, **how), meets_zeros
+    )
 
 
 def chosen(joint, prefer, distortion, coupling="northwest"):

@@ -18,7 +18,7 @@ from linred._common import validation
 from linred._common.types import LabelMatrix, Least, Prefer
 from linred.design import baselines, calibration, coupling, markov_tables
 from linred.design.closed_form import markov, non_markov
-from linred.design.exact_independence import exactly_coupled
+from linred.design.equal_rows import exactly_coupled
 from linred.design.least_leakage import Share, least_leakage
 from linred.design.selective import reduced, selective
 from linred.distribution.joint import Joint
@@ -40,9 +40,7 @@ GOOD, NOTABLE = 1e-9, 1e-6
 
 NOT_EXACT = "the linear programme was not solved accurately enough for these targets, symbols and costs"
 
-ZERO_FOR_SOME = (
-    "a limit of 0 that does not hold for all symbols is met by one P(y|s) for all (a small positive limit is not)"
-)
+ZERO_FOR_SOME = "limits of 0 for some symbols are met by one P(y|s) for all symbols; small positive limits cost less"
 
 CAP = 1e5
 """Ratio to the cheapest change at which the first linear programme caps all costs."""
@@ -110,7 +108,7 @@ def optimal(
     change fewer: .762 % of the records in place of .836 % for UCI Adult (marital status, occupation) at ldp=1.
 
     A target of LDP or lifts of 0 is met exactly, at the price of Proposition 1 (13.4 % of the records for the same
-    data), if sees_s is True and the products of counts stay below 2^63; see `linred.design.exact_independence`.
+    data), if sees_s is True and the products of counts stay below 2^63; see `linred.design.equal_rows`.
     Otherwise, as for most P(S, X) given as doubles, y is drawn from P_Y independently of s and x, which changes far
     more records (90.3 %).
 
@@ -248,7 +246,7 @@ class _Search:
         treats_all_s_alike = all(part is None for part in (target.neighbors, target.pairs, target.secrets))
         self.merged = Merged(joint, symbols=self.costs.d is None, rows=treats_all_s_alike)
         self.limits = formulations.Limits.of(target, self.merged, keep_marginal)
-        self.is_zero = calibration.smallest(target) == 0.0
+        self.is_zero = calibration.smallest(target, joint.p_s) == 0.0
 
     def best(self):
         """Return the best mechanism found, with its gap."""
@@ -276,7 +274,7 @@ class _Search:
         if not (on_ratios and self.sees_s and self.keep_marginal):
             return None
         how = {"coupling": coupling.PREFERENCES.get(self.prefer, "northwest"), "distortion": self.costs.d}
-        exact = exactly_coupled(self.joint, self.joint.p_x, name="optimal", target=self.target, **how)
+        exact = exactly_coupled(self.joint, self.joint.p_x, self.joint.p_x, name="optimal", target=self.target, **how)
         return None if exact is None else exact.replace(distortion=self.costs.distortion)
 
     def attempt(self, cap):

@@ -56,8 +56,8 @@ class Mechanism(Immutable):
     target : `Target` in nats that it was built for and that its sampled integers meet; None if alpha was given.
     fitted : columns of the table it was fitted on (`linred.columns.schema.FitSchema`); None without a table.
     certified, design : certified figures and what they cost; None unless `linred.fit` was given a confidence.
-    whole : the same probabilities in whole numbers (`linred.mechanism.tables.Whole`), for mechanisms whose P(y|s) is
-        the same for every s, so that their LDP is exactly 0; otherwise None.
+    whole : the same probabilities in whole numbers (`linred.mechanism.tables.Whole`), for mechanisms that release
+        exactly the same P(y|s) for every s, or for some, because a limit is 0; otherwise None.
     id : 32 random hexadecimal digits that name this mechanism in artifacts and reports. They reveal nothing about it.
 
     Guarantee

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred.columns.schema import names
-from linred.design import exact_independence
+from linred.design import equal_rows
 from linred.privacy import comparisons, metrics
 from linred.privacy.leakage import FIGURES
 from linred.report import limits, numbers
@@ -288,7 +288,7 @@ def why_independent(subject):
     mechanism = subject.mechanism
     if mechanism.whole is not None or mechanism.target is None or subject.certificate.ldp > 0.0:
         return
-    share, dtv = exact_independence.price(mechanism.joint), mechanism.dtv()
+    share, dtv = equal_rows.price_of_independence(mechanism.joint), mechanism.dtv()
     if share is not None and share >= dtv - ALMOST_NOTHING:
         return
     case = "certified" if mechanism.certified is not None else "possible"

@@ -64,7 +64,8 @@ def certificate(sampler):
     figures = Leakage.from_lifts(ldp, max_lift, min_lift, information, leakage)
     p_y_given_s = np.tile(p_y, (joint.shape[0], 1))
     p_y_given_s[occurring] = seen
-    compared = _Compared(joint.p_s, p_y_given_s, p_y, roundings, all_equal)
+    equal = all(_all_equal(rows[alike], [released[i] for i in alike]) for alike in _alike(seen))
+    compared = _Compared(joint.p_s, p_y_given_s, p_y, roundings, all_equal, equal)
     found = () if sampler.target is None else _reached(sampler.target, figures, compared, channel)
     unscaled = (np.ldexp(p, -SCALE) for p in (p_y_given_s, p_y))
     return Certificate(*figures, *unscaled, found)
@@ -78,12 +79,16 @@ class _Compared(NamedTuple):
     p_y: np.ndarray
     roundings: int
     all_equal: bool  # whether all rows are the same distribution in whole numbers
+    equal_doubles_are: bool  # whether any two rows with the same doubles are
 
     def log_ratios(self, one):
         """Return upper bounds of the largest log ratio of each row of a `Comparison`."""
         rows = zip(*np.atleast_2d(one.numerators, one.denominators), strict=True)
-        roundings = 2 * (self.roundings + 2 * (one.n_terms - 1))
-        return np.array([0.0 if self.all_equal else _log_above(*row, roundings) for row in rows])[:, None]
+        roundings, of_rows = 2 * (self.roundings + 2 * (one.n_terms - 1)), one.name in ("dp", "pairs")
+        return np.array([0.0 if self._equal(of_rows, *row) else _log_above(*row, roundings) for row in rows])[:, None]
+
+    def _equal(self, of_rows, numerators, denominators):
+        return self.all_equal or (of_rows and self.equal_doubles_are and np.array_equal(numerators, denominators))
 
 
 def _reached(target, figures, compared, channel):
@@ -128,6 +133,14 @@ def _all_equal(rows, released):
     first, total = released[0]
     pairs = zip(rows, released, strict=False)
     return all((row == rows[0]).all() and (whole * total == first * other).all() for row, (whole, other) in pairs)
+
+
+def _alike(rows):
+    """Return the places of each group of two or more rows with the same doubles."""
+    places = {}
+    for place, row in enumerate(rows):
+        places.setdefault(row.tobytes(), []).append(place)
+    return [group for group in places.values() if len(group) > 1]
 
 
 def _maxima_above(rows, p_y, roundings):

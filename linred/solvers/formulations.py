@@ -37,7 +37,8 @@ LEAST = 1e-8
 """Smallest target in nats. Smaller ones are below HiGHS's tolerance; zero replaces them and costs hardly more."""
 
 LARGEST_LDP = 16.0
-"""Largest LDP target in nats. Larger ones make the programme ill-conditioned and save almost no changes."""
+"""Largest limit in nats of LDP, of pairs, of secrets and given x. Larger ones make the programme ill-conditioned and
+save almost no changes."""
 
 
 class Limits(NamedTuple):
@@ -61,16 +62,21 @@ class Limits(NamedTuple):
     @classmethod
     def of(cls, target, merged, keep_marginal):
         """Return the limits of a settled `Target` over the classes of a `Merged`."""
-        lifts = (min(limit, target.log_lift) for limit in (target.max_lift, target.min_lift))
+        max_lift, min_lift = (min(limit, target.log_lift) for limit in (target.max_lift, target.min_lift))
+        if max_lift >= -math.log(merged.p_s.min()):  # no lift is above 1 / P(s)
+            max_lift = math.inf
         rows, least_of_secrets = _rows_of(target, merged)
         more = {"given_x": target.given_x, "changed": target.max_changed_by_s}
-        return cls(merged.p_s, merged.p_x, keep_marginal, target.ldp, *lifts, rows, least_of_secrets, **more)
+        return cls(
+            merged.p_s, merged.p_x, keep_marginal, target.ldp, max_lift, min_lift, rows, least_of_secrets, **more
+        )
 
     def for_solver(self):
-        """Return limits with a margin for rounding, and LDP capped at LARGEST_LDP."""
+        """Return limits with a margin for rounding, and those of LDP and given x capped at LARGEST_LDP."""
         ldp, max_lift, min_lift, given_x = map(_with_room, (self.ldp, self.max_lift, self.min_lift, self.given_x))
         if min(ldp, max_lift + min_lift) < math.inf:
             ldp = min(ldp, LARGEST_LDP)
+        given_x = min(given_x, LARGEST_LDP) if given_x < math.inf else given_x
         changed = self.changed - min(ROOM_OF_SHARES, self.changed / 1024.0) if self.changed < 1.0 else 1.0
         return self._replace(ldp=ldp, max_lift=max_lift, min_lift=min_lift, given_x=given_x, changed=changed)
 
@@ -135,10 +141,10 @@ def _with_room_all(limits):
 
 def _not_implied(limits):
     """Return which finite limits between pairs do not follow from two others, by way of a third symbol."""
-    needed = limits < math.inf
+    needed, half = limits < math.inf, 0.5 * limits  # a sum of two limits may overflow
     for third in range(len(limits)):
         first, second = limits[:, third, None], limits[third]
-        needed &= ~((first + second <= limits) & (first < limits) & (second < limits))
+        needed &= ~((half[:, third, None] + half[third] <= half) & (first < limits) & (second < limits))
     return needed
 
 
@@ -317,9 +323,10 @@ class _GivenX:
 
     def __init__(self, programme, limits, sources, entry, of_entry):
         self.shape = sources.x.size, limits.p_x.size
-        self._rows, self.most = None, math.exp(min(700.0, limits.for_highs().given_x))
+        self._rows, self.most = None, 1.0
         if limits.given_x == math.inf:
             return
+        self.most, self._is_capped = math.exp(limits.for_highs().given_x), limits.given_x > LARGEST_LDP
         of_entry = of_entry.reshape(self.shape)
         symbols, of_source = np.unique(sources.x, return_inverse=True)
         unit = np.zeros((symbols.size, self.shape[1]))
@@ -333,6 +340,9 @@ class _GivenX:
             programme.inequalities.term(rows, least[of_source].ravel(), -sign * factor)
 
     def _multipliers(self, solved):
+        """Return valid multipliers: those of a programme with a capped limit hold for the cap alone, but 0 is valid."""
+        if self._is_capped:
+            return [np.zeros(self.shape)] * 2
         return [np.maximum(0.0, -solved.of_inequalities[rows]).reshape(self.shape) for rows in self._rows]
 
     def prices(self, solved):

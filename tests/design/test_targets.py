@@ -238,6 +238,36 @@ def test_the_same_limit_in_other_words(joint, sees_s, kind):
     assert linred.optimal(joint, sees_s=sees_s, **keywords).dtv() == pytest.approx(expected, abs=1e-9)
 
 
+HUGE = {
+    **{name: lambda most, name=name: {name: most} for name in ("ldp", "log_lift", "min_lift", "given_x")},
+    "max_lift": lambda most: {"max_lift": most, "ldp": 1.0},
+    "dp": lambda most: {"dp": most, "neighbors": ~np.eye(4, dtype=bool)},
+    "pairs": lambda most: {"pairs": most * ~np.eye(4, dtype=bool)},
+    "secrets": lambda most: {"secrets": {(0,): most, (1,): most}},
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+@pytest.mark.parametrize("most", [30.0, 100.0, 800.0, 1e308])
+def test_huge_limits_cost_next_to_nothing(name, most):
+    """They are finite, so no ratio may be infinite; but e^limit spoils a programme, or is above all doubles."""
+    joint = Joint(random_joint(np.random.default_rng(7), 4, 5, zeros=0.3).p_sx, [(s // 2, s % 2) for s in range(4)])
+    beside = {} if name == "max_lift" else {"max_lift": 0.4}
+    huge = HUGE[name](most)
+    without = {key: value for key, value in huge.items() if key == "ldp" and name != "ldp"}
+    mechanism = linred.optimal(joint, **beside, **huge)
+    assert mechanism.dtv() == pytest.approx(linred.optimal(joint, **(beside or without)).dtv(), abs=1e-6)
+    assert mechanism.sampler().certificate().met
+    assert 0.0 <= mechanism.gap < 1e-5
+
+
+@pytest.mark.parametrize("limit", [1e-300, 1e-16])
+def test_limits_of_secrets_below_the_rounding_of_doubles(limit):
+    joint = Joint(random_joint(np.random.default_rng(9), 4, 5).p_sx, [(s // 2, s % 2) for s in range(4)])
+    assert linred.alpha_for(joint, secrets={(0,): limit}) == 1.0
+    assert linred.markov(joint, secrets={(0,): limit}).sampler().certificate().ldp == 0.0
+
+
 @pytest.mark.parametrize(
     "idle",
     [

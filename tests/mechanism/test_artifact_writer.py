@@ -191,7 +191,7 @@ def test_an_id_names_a_mechanism_and_depends_on_nothing(tmp_path):
 
 
 def test_the_summary_says_who_bears_the_changes(tmp_path):
-    joint = linred.Joint.from_counts([[9, 1, 0], [2, 8, 0], [0, 0, 0]], ["secret one", "secret two", "never"])
+    joint = linred.Joint.from_counts([[9, 1, 0], [2, 8, 0], [0, 0, 0]], ["label one", "label two", "label never"])
     mechanism = linred.optimal(joint, ldp=0.5)
     figures = json.loads(stored(mechanism, tmp_path).read_text())["figures"]
     changed = joint.p_sx * (1.0 - np.einsum("sxx->sx", mechanism.p_y_given_sx))

@@ -182,7 +182,7 @@ def test_published_columns_that_were_not_measured_are_named():
         ("big", "The curve of the optimum is omitted"),
         ("free marginal", "The curves keep the distribution of X; this mechanism does not"),
         ("distortion", "This mechanism minimises distortion"),
-        ("both targets", "This mechanism has limits that the curves do not have: they are for LDP alone"),
+        ("both targets", "has limits that the curves do not have: they are for LDP alone"),
         ("optimal", "were not measured"),
         ("never occurring", "5 of the 9 pairs (s, x) do not occur"),
         ("both targets", "All 8 pairs (s, x) occur"),
