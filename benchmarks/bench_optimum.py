@@ -139,7 +139,7 @@ def rows_of_limits():
     cases = (
         ("Adult, 7 x 15, `max_lift=1`", adult(), {"max_lift": 1.0}, "highs-ds", 9),
         ("flights, 16 x 105, `max_lift=1`", flights, {"max_lift": 1.0}, "highs-ds", 5),
-        ("73 x 717, random, `max_lift=1`", large, {"max_lift": 1.0}, "highs-ds", 1),
+        ("73 x 717, random, `max_lift=1`", large, {"max_lift": 1.0}, "highs-ipm", 1),
         ("Adult, 7 x 15, `pairs`", adult(), {"pairs": pairs[7]}, "highs-ds", 9),
         ("flights, 16 x 105, `pairs`", flights, {"pairs": pairs[16]}, "highs-ipm", 5),
         ("73 x 717, random, `pairs`", large, {"pairs": pairs[73]}, "highs-ipm", 1),
