@@ -127,7 +127,8 @@ def watchdog(joint: Joint, *, target: Target) -> Mechanism:
         within = np.divide(joint.p_x, p_groups[group_of], out=np.zeros(group_of.size), where=joint.p_x > 0.0)
         p_y_given_s = np.stack([np.bincount(group_of, row)[group_of] * within for row in joint.p_x_given_s])
         rows = [np.where(group_of == group, within, 0.0) for group in range(p_groups.size)]
-        move = np.where(within < 1.0, 1.0, 0.0)
+        is_alone = np.bincount(group_of, joint.p_x > 0.0)[group_of] == 1.0
+        move = np.where(is_alone & (joint.p_x > 0.0), 0.0, 1.0)
         return _redrawing(joint, "watchdog", move, 1 + group_of, rows, p_y_given_s, joint.p_x)
 
     return calibration.meeting(joint, target, build, independent)

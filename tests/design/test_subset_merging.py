@@ -158,6 +158,13 @@ def test_symbols_that_never_occur_are_in_no_group():
     assert (with_gaps.p_y[[1, 3, 5]] == 0.0).all()
 
 
+def test_a_rare_symbol_is_released_in_place_of_the_other_symbol_of_its_group():
+    """The other symbol has the share 1 of its group, rounded; were it kept, the rare one would never be released."""
+    mechanism = baselines.watchdog(Joint([[0.5, 1e-20, 0.2], [0.1, 0.0, 0.2]]), ldp=1.8)
+    np.testing.assert_allclose(mechanism.p_y_given_x[:2], [[1.0, 1e-20 / 0.6, 0.0]] * 2, rtol=1e-15)
+    assert (groups_of(mechanism) == [0, 0, 2]).all()
+
+
 def test_a_thousand_symbols():
     (joint,) = random_joints(3, 1, n_x=1000, n_s=7)
     mechanism = baselines.watchdog(joint, ldp=1.0)
