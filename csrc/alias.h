@@ -4,7 +4,7 @@
  * Weights are integers out of 2^64, so the sampled probabilities are known exactly. A cell has weight
  * 2^(64-log2_cells).
  *
- * A table out of a whole number has the same cells, but each has one symbol, `own`, and their thresholds ascend: they
+ * A table in whole numbers has the same cells, but each has one symbol, `own`, and their thresholds ascend: they
  * are the cumulative weights of the symbols, in units of 2^64 over the sum, rounded down. The last threshold is the
  * limit of the table, and cells that only fill up the table repeat it. */
 #ifndef LINRED_ALIAS_H
@@ -26,7 +26,7 @@ static inline uint32_t linred_draw(const linred_cell *cells, int log2_cells, uin
     return (word << log2_cells) < cell.threshold ? cell.own : cell.alias;
 }
 
-/* Writes the symbol that a word selects from a table out of a whole number, or returns 0 if the word is rejected.
+/* Writes the symbol that a word selects from a table in whole numbers, or returns 0 if the word is rejected.
  * Every symbol is selected by as many words as its weight says, in proportion. */
 static inline int linred_draw_whole(const linred_cell *cells, int log2_cells, uint64_t word, uint32_t *y) {
     size_t half = (size_t)1 << log2_cells;

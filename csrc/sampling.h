@@ -37,7 +37,7 @@ typedef struct {
     const uint16_t *keep_top; /* one entry for each row, and one more */
     const uint8_t *runs;      /* `settled` as runs of equal codes, for at most 16 rows; NULL otherwise. Each run has */
     size_t n_runs;            /* 16 words at which it begins and 16 codes, one for each row */
-    const uint64_t *limits;   /* one for each row if tables are out of whole numbers; NULL if out of 2^64 */
+    const uint64_t *limits;   /* one for each row if tables are in whole numbers; NULL if out of 2^64 */
 } linred_sampler;
 
 typedef struct {
@@ -367,7 +367,7 @@ static inline void linred_second_stage(const linred_sampler *by, linred_pending 
     }
 }
 
-/* Does the same with tables out of whole numbers. Records whose words are rejected stay pending, in their order.
+/* Does the same with tables in whole numbers. Records whose words are rejected stay pending, in their order.
  * Returns how many these are. */
 static inline size_t linred_second_stage_whole(const linred_sampler *by, linred_pending pending, size_t n_pending,
                                                const uint8_t *words, const uint8_t *blocks, int y_width, char *y) {

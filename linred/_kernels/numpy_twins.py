@@ -138,7 +138,7 @@ def weights_of_cells(cells, log2_cells):
 
 
 def weights_of_whole_cells(cells):
-    """Return {y: number of words that select it} for one table out of a whole number."""
+    """Return {y: number of words that select it} for one table in whole numbers."""
     weights, before = {}, 0
     for threshold, own, _ in cells.tolist():
         if threshold > before:
@@ -157,7 +157,7 @@ def draw(row, cells, x, u, v):
 
 
 def draw_whole(row, limit, cells, x, words):
-    """Sample one record from a row and a table out of whole numbers.
+    """Sample one record from a row and a table in whole numbers.
 
     words : iterator of (u, v), one for each try. The first u below the limit decides whether x is kept; then the first
         v below the limit of the table, beginning with the v of the same try, selects the symbol.
@@ -177,7 +177,7 @@ def sample(kernel, shift, s_codes, x_codes, words, blocks):
     """Sample all records of two columns of codes; s_codes is None for a mechanism that does not use S.
 
     words : random words of the first stage, or None. blocks : 16 random bytes for each record, needed or not; an array
-        of them for each try, if tables are out of whole numbers.
+        of them for each try, if tables are in whole numbers.
     """
     y_codes, tries = np.empty_like(x_codes), [blocks] if kernel.limits is None else blocks
     for i, x in enumerate(x_codes.tolist()):

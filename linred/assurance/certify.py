@@ -142,8 +142,7 @@ def refuse_uncertified(names):
     """Raise a ValueError for the first of the names of arguments, if there is one."""
     for name in names:
         raise ValueError(
-            f"{name}= cannot be certified: leave confidence= out, which meets it for the fitted distribution, or give "
-            "ldp= or log_lift= alone"
+            f"{name}= cannot be certified: leave confidence= out for a plug-in estimate, or limit only ldp= and log_lift="
         )
 
 

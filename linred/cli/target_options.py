@@ -124,20 +124,20 @@ TARGET_OPTIONS = {
     "dp": (NATS, "Limit the privacy loss between neighbouring values of S only; needs --neighbors"),
     "neighbors": (
         {"type": NameOrMatrix("hamming")},
-        "Neighbours for --dp: values of S that differ in one sensitive column (hamming), or a 1 in a matrix file",
+        "Neighbours for --dp: values of S that differ in one sensitive column (hamming), or have a 1 in a matrix file",
     ),
     "pairs": (
         {"type": NameOrMatrix()},
-        "Limit the privacy loss of each pair of values of S, row against column, in nats by a matrix file: CSV with "
-        "labels in its first row and column; an empty cell is no limit",
+        "Limit the privacy loss of each pair of values of S, row against column, to the nats in this matrix file: CSV "
+        "with labels in its first row and column; an empty cell is no limit",
     ),
     "secrets": (
         {"type": click.Path(), "multiple": True, "callback": _secrets, "metavar": "each|COL[,COL]|FILE[=NATS]"},
         "Protect each sensitive column by itself, some of them together, or the groups of S in a CSV file with labels "
         "in its first column. Without NATS, --ldp limits these secrets and no longer S itself; repeat the option for "
-        "more",
+        "more secrets",
     ),
-    "given_x": (NATS, "Limit what the released value tells about S to someone who knows X"),
+    "given_x": (NATS, "Limit the privacy loss of S for someone who knows X"),
     "max_changed_by_s": (SHARE, "Limit the share of changed records for every value of S, for example 5%"),
 }
 """{field of `Target`: (how its option parses, help text)}, in the order of --help."""
@@ -151,8 +151,8 @@ UTILITY_OPTIONS = {
     "least": ({"type": Least()}, "Figure to minimise with --max-changed or --max-distortion; by default ldp"),
     "distortion": (
         {"type": NameOrMatrix("absolute", "squared")},
-        "Minimise the mean distance of Y from X in place of changed records: of numbers or centres of bins, or by a "
-        "matrix file",
+        "Minimise the mean distance of Y from X in place of the share of changed records: between numbers or centres "
+        "of bins, or from a matrix file",
     ),
 }
 """{argument of `optimal`: (how its option parses, help text)}."""

@@ -24,7 +24,7 @@ def k_rr(joint: Joint, *, target: Target) -> Mechanism:
 
     P_Y differs from P_X, and lifts are relative to P_Y. Closed form, O(|S||X|).
 
-    The target: all limits of `linred.Target` on P(y|s).
+    A target may have all limits of `linred.Target` but given_x and max_changed_by_s.
 
     >>> from linred.datasets import example_1
     >>> round(k_rr(example_1(), ldp=1.0).dtv(), 4)
@@ -50,7 +50,7 @@ def pram(joint: Joint, *, target: Target) -> Mechanism:
     target; it is the least such share if the figures decrease with the noise, which they appear to do. O(|S||X|) for
     each step, O(|X|^2) memory.
 
-    The target: all limits of `linred.Target` on P(y|s).
+    A target may have all limits of `linred.Target` but given_x and max_changed_by_s.
 
     >>> from linred.datasets import example_1
     >>> round(pram(example_1(), ldp=1.0).dtv(), 4)
@@ -97,20 +97,18 @@ def watchdog(joint: Joint, *, target: Target) -> Mechanism:
     due to Zarrabian, Ding, Sadeghi and Rakotoarivelo, "Enhancing utility in the watchdog privacy mechanism", 2022. They
     look for the largest I(X;Y); linred looks for the fewest changed records, as for all its mechanisms.
 
-    The search is greedy, and is made three times. Every symbol starts as a group. While a group exceeds the target, one
-    such group is merged with the group for which the additional share of changed records, divided by the decrease of
-    the excess, is least. The excess is the sum of numerator - e^limit denominator over all ratios above their limit.
-    The next group to merge is the one with the largest excess; in the second search, with the largest excess for each
-    record; in the third, with the most records. The best of the three results is then improved by exchanges: a symbol
-    moves to another group or to a group of its own, or two symbols change places, as long as both groups meet the
-    target and fewer records change. If all symbols are in one group, y is drawn from P_X independently of x.
+    linred searches greedily, three times. At the start, every symbol is a group. While some group exceeds the target,
+    one such group is merged with the group for which the additional share of changed records, divided by the decrease
+    of the excess, is least. The excess is the sum of numerator - e^limit denominator over all ratios above their limit.
+    The first search merges the group with the largest excess; the second, that with the largest excess for each record;
+    the third, that with the most records. The best of the three results is then improved by exchanges: a symbol moves
+    to another group or to a group of its own, or two symbols change places, as long as both groups meet the target and
+    fewer records change. If all symbols are in one group, y is drawn from P_X independently of x.
 
-    For random joints with up to 8 symbols, the result is the best of all partitions in nine cases of ten, and changes
-    1 to 3 % more records than that on average. O(|X|^2 |S|) for each of the three searches and for each pass of the
-    exchanges, |S|^2 in place of |S| for pairs and neighbors; there are some twenty passes for a thousand symbols, which
-    take about two seconds for seven s.
+    The result need not be the best partition; tests compare it with all partitions of up to 8 symbols. O(|X|^2 |S|) for
+    each search and for each pass of the exchanges, |S|^2 in place of |S| for pairs and neighbors.
 
-    The target: all limits of `linred.Target` on P(y|s).
+    A target may have all limits of `linred.Target` but given_x and max_changed_by_s.
 
     >>> from linred.datasets import example_1
     >>> round(watchdog(example_1(), ldp=1.0).dtv(), 4)

@@ -71,8 +71,8 @@ def meeting_by_alpha(joint, target, build, independent, meets_zeros=False):
 def meeting(joint, target, build, independent, meets_zeros=False):
     """Return build(limits) for limits slightly below the target, such that the sampled integers meet the target.
 
-    If no margin suffices and the target is practically zero, return `independent()`. So do limits of 0 between pairs,
-    unless build `meets_zeros`.
+    Return `independent()` if no margin suffices and the target is practically zero; also if a limit is 0, unless build
+    `meets_zeros`.
     """
     for limits in _limits_to_try(joint, target) if meets_zeros or smallest(target, joint.p_s) > 0.0 else ():
         mechanism = build(limits).replace(target=target)
@@ -82,7 +82,10 @@ def meeting(joint, target, build, independent, meets_zeros=False):
         raise CannotMeetError(f"{target} cannot be met: {_why(joint, target)}")
     mechanism = independent().replace(target=target)
     if not mechanism.sampler().certificate().met:
-        raise CannotMeetError(f"{target} cannot be met: without any leakage of S too many records of one group change")
+        raise CannotMeetError(
+            f"{target} cannot be met: without any leakage of S, more records of some s change than max_changed_by_s= "
+            "allows: raise it"
+        )
     return mechanism
 
 
@@ -97,7 +100,7 @@ def _why(joint, target):
 
 
 def smallest(target, p_s, above=-math.inf):
-    """Return the smallest limit in nats between P(y|s) that occur, of those above a number; inf if there is none."""
+    """Return the smallest limit (nats) on ratios of P(y|s) that is above a number; inf if there is none."""
     found = [getattr(target, name) for name in LOGS if name != "dp"] + [limit for _, limit in of_secrets(target, p_s)]
     limits = [np.array(found), *(matrix.ravel() for _, matrix in of_pairs(target, np.flatnonzero(p_s > 0.0)))]
     limits = np.concatenate(limits)

@@ -68,7 +68,7 @@ def meeting(joint, target, found, *, name, coupling, distortion):
     """Return a mechanism whose integers meet the target, from P(x|s) to the P(y|s) of `found`, a Joint of S and Y.
 
     P(y|s) is mixed with P(y) by the small share that rounding to integers requires. If limits of 0 make some s alike,
-    P(y|s) is in whole numbers, if these are small enough.
+    P(y|s) is in whole numbers where these are small enough.
     """
     how = {"name": name, "coupling": coupling, "distortion": distortion}
     classes = classes_of_zeros(target, joint.p_s)

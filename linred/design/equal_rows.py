@@ -22,7 +22,7 @@ MOST = 2**63 - 1
 """Largest product of whole numbers."""
 
 FEWEST_BITS = 40
-"""Bits to which a P(y|s) other than P_X is rounded, at least."""
+"""Least number of bits to which a P(y|s) other than P_X is rounded."""
 
 SAME = 1e-12
 """Relative difference up to which P_Y is P_X."""
@@ -40,7 +40,7 @@ class _Weights(NamedTuple):
 
 
 def classes_of_zeros(target, p_s):
-    """Return a class for each s, the same for those that limits of 0 for pairs make alike; None if there are none."""
+    """Return a class for each s, the same for s that limits of 0 for pairs make alike; None without such limits."""
     from scipy.sparse.csgraph import connected_components
 
     occurs = np.flatnonzero(p_s > 0.0)

@@ -1,7 +1,7 @@
 """Targets by utility: the least leakage among the mechanisms that change at most a share of the records.
 
-The fewest changes for a limit, or their least cost, decrease as the limit grows. So the smallest limit whose optimum
-stays below the share is found by a search, each step of which is one optimum.
+The least cost of a mechanism, a share of changed records or an expected distortion, decreases as a limit grows. A search
+therefore finds the smallest limit whose optimum costs no more than the share; each of its steps computes one optimum.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ TOLERANCE = 1e-6
 """Nats. The returned limit is at most this much above the smallest one."""
 
 FIRST = 16.0
-"""Nats. The search starts below this limit; larger limits save almost no changes, so that none is tried instead."""
+"""Nats. The search starts below this limit; larger limits save almost no changes and are not tried."""
 
 
 class Share(NamedTuple):
@@ -41,7 +41,7 @@ class Share(NamedTuple):
                 raise ValueError(f"least = {validation.shortened(least)} needs max_changed= or max_distortion=")
             return None
         if least is not None and least not in LEAST:
-            raise ValueError(f"least = {validation.shortened(least)} is not {', '.join(map(repr, LEAST))}")
+            raise ValueError(f"least = {validation.shortened(least)} is not one of {', '.join(map(repr, LEAST))}")
         name = "max_changed" if max_distortion is None else "max_distortion"
         for other, value in (("max_changed", max_changed), ("alpha", alpha)):
             if other != name and value is not None:

@@ -107,10 +107,10 @@ def optimal(
     keep_marginal=True, no mechanism *with P_Y = P_X* changes fewer records (up to the gap); keep_marginal=False can
     change fewer: .762 % of the records in place of .836 % for UCI Adult (marital status, occupation) at ldp=1.
 
-    A target of LDP or lifts of 0 is met exactly, at the price of Proposition 1 (13.4 % of the records for the same
-    data), if sees_s is True and the products of counts stay below 2^63; see `linred.design.equal_rows`.
-    Otherwise, as for most P(S, X) given as doubles, y is drawn from P_Y independently of s and x, which changes far
-    more records (90.3 %).
+    A limit of 0 on LDP or a lift is met exactly, at the price of Proposition 1 (13.4 % of the records for the same
+    data), if sees_s is True, given_x has no limit and the products of counts stay below 2^63. So are limits of 0
+    between some s (pairs, neighbors); see `linred.design.equal_rows`. Otherwise, as for most P(S, X) given as doubles,
+    y is drawn from P_Y independently of s and x, which changes far more records (90.3 %).
 
     Cost: if sees_s is True, a linear programme of |S||X| cells; where every change costs the same, symbols with
     proportional columns share one cell, and with P_Y = P_X an interior-point method solves it. If sees_s is False, the
@@ -209,7 +209,7 @@ def _cheapest(costs, attempt, others, requirement, inexact=NOT_EXACT):
             mechanism, least, finished = attempt(cap)
         except lp.InfeasibleError:
             raise CannotMeetError(
-                f"no mechanism meets {requirement}: the limits exclude one another; raise max_changed_by_s= or another"
+                f"no mechanism meets {requirement}: the limits exclude one another; raise max_changed_by_s= or another limit"
             ) from None
         except (lp.NotSolvedError, CannotMeetError) as error:
             trouble = str(error)

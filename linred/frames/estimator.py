@@ -36,7 +36,7 @@ class Sanitizer:
         The columns S and X. Several columns are one composite symbol.
     target, ldp and the other limits of a `linred.Target` : as in `linred.fit`
     alpha, max_changed, max_distortion, least, distortion, mechanism, sees_s : as in `linred.fit`
-        What to fit. A distortion of "absolute" or "squared" takes the centres of bins if the public column has bins. If
+        The mechanism to fit. A distortion of "absolute" or "squared" takes the centres of bins if the public column has bins. If
         sees_s is False, the mechanism does not use S when sampling, and frames to transform may lack S.
     bins : {name: edges}, optional
         Edges that sort the numbers of sensitive or public columns into bins.
@@ -51,7 +51,7 @@ class Sanitizer:
     ---------
     That of the mechanism. Alphabets and figures come from the data of the fit: the figures are exact for the fitted
     distribution and plug-in estimates for any other. If a setting is wrong, `fit` raises an error and changes nothing.
-    Key and seed are not shown, but pickle and `get_params` return it.
+    Key and seed are not shown, but pickle stores them and `get_params` returns them.
 
     >>> frame = {"sex": ["f", "m", "m", "f"] * 9, "job": ["a", "b", "a", "a"] * 9, "year": [1, 2, 3, 4] * 9}
     >>> sanitizer = Sanitizer("sex", "job", ldp=0.5, seed=3)

@@ -1,6 +1,6 @@
 """What each limit of a `Target` compares: ratios of probabilities of y, from P(y|s) of any precision.
 
-Calibration, exact certificates and solvers all take the limits from here. Every ratio is one of two mixtures of the
+Calibration, exact certificates and solvers all take the limits from here. Every ratio is between two mixtures of the
 rows P(y|s): rows themselves, P(y), or P(y|group). Mixing P(y) into all rows brings each ratio closer to one.
 """
 

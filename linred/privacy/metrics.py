@@ -167,7 +167,7 @@ def max_lift(joint: Joint, base: float = math.e, *, where: bool = False, by_y: b
     highest, _ = _extremes(joint)
     if validation.flag("by_y", by_y):
         if where:
-            raise ValueError("where= and by_y= are both True: by_y has a figure for every symbol, leave where out")
+            raise ValueError("where= and by_y= are both True: leave one of them out")
         lifts = [log_ratio(p, q) if p > 0.0 else 0.0 for p, q in zip(highest, joint.p_x, strict=True)]
         return np.maximum(lifts, 0.0) / validation.log_of_base(base)
     return _lift(joint, highest, joint.p_x, highest, base, where)

@@ -15,7 +15,8 @@ def neighbor_matrix(neighbors, labels):
     """
     if isinstance(neighbors, str):
         if neighbors != "hamming":
-            raise ValueError(f"neighbors = {validation.shortened(neighbors)} is not 'hamming', a matrix or a function")
+            given = validation.shortened(neighbors)
+            raise ValueError(f"neighbors = {given} is not 'hamming', a matrix, a mapping or a function")
         return validation.frozen(hamming(labels, "neighbors = 'hamming'") == 1)
     matrix = relation_of("neighbors", neighbors, labels)
     for s, t in np.argwhere(matrix > matrix.T)[:1]:

@@ -85,7 +85,7 @@ def refuse_given_x(target: Target | None, sees_s: bool) -> None:
     """Raise a ValueError if a mechanism that does not use S when sampling is asked for a given_x limit."""
     if target is not None and target.given_x < math.inf and not sees_s:
         raise ValueError(
-            "given_x= needs sees_s=True: otherwise S adds nothing for someone who knows x, so leave it out"
+            "given_x= needs sees_s=True: otherwise S adds nothing for someone who knows x, so leave given_x= out"
         )
 
 

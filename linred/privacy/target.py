@@ -59,7 +59,7 @@ class Target:
     given_x : float
         Limit for someone who knows x: P(y|s,x) <= e^given_x P(y|s',x) for all pairs (s, x), (s', x) that occur.
     max_changed_by_s : float in [0, 1]
-        The largest share of records that may change in any group s.
+        The largest share of the records of any s that may change, in expectation.
 
     >>> Target(ldp=1.0, max_lift=0.5)
     Target(ldp=1.0, max_lift=0.5)
@@ -82,7 +82,7 @@ class Target:
             object.__setattr__(self, name, checked)
         if (self.dp < math.inf) != (self.neighbors is not None):
             there, missing = ("neighbors", "dp") if self.dp == math.inf else ("dp", "neighbors")
-            raise ValueError(f"{there}= needs {missing}=: dp= limits the ratio between the symbols that are neighbors=")
+            raise ValueError(f"{there}= needs {missing}=: give both, the limit and the symbols that are neighbours")
         if self.secrets is not None and not isinstance(self.secrets, str | list | tuple | Mapping):
             kind = validation.type_name(self.secrets)
             raise ValueError(f'secrets is a {kind}: give "each", a list of secrets or a mapping {{secret: limit}}')
@@ -182,7 +182,7 @@ def _settled_secrets(secrets, ldp, labels):
         limit = validation.number(f"the limit of {place}", limit, 0.0, math.inf)
         if isinstance(secret, str):
             if secret != "each":
-                raise ValueError(f"{place} is text, but not 'each'")  # which may be a label of S
+                raise ValueError(f"{place} is text, but not 'each': give positions of columns, or groups")  # which may be a label of S
             n_columns = len(columns_of(labels, place))
             found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
         elif isinstance(secret, int | np.integer) or (isinstance(secret, tuple) and all(map(_is_position, secret))):

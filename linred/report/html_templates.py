@@ -32,7 +32,7 @@ MEANS = {
     "mutual_information": "What y reveals about s on average over all records; 0 if they are independent.",
     "maximal_leakage": "The chance of guessing S, or anything that depends only on S, rises {by}.",
 }
-MEANS_GIVEN_X = "To someone who already knows x, y shifts the odds between values of S that occur with it {by}."
+MEANS_GIVEN_X = "For someone who already knows x, the odds between values of S that occur with x shift {by}."
 BY = "by a factor of at most {factor}"
 UNLIMITED = "without limit"
 TARGETS = "Each limit, and the figure of the probabilities actually used for drawing, rounded up"
@@ -107,11 +107,11 @@ ALPHABET = {
     False: "The lists of possible values were taken from the data, so they show which values exist.",
 }
 KNOWS_X = {
-    "nothing": "<b>Someone who already knows X is not covered.</b> This mechanism does not use S when it samples: to "
-    "someone who knows the x of a record, y reveals nothing more about its s.",
-    "finite": "<b>Someone who already knows X.</b> Because this mechanism uses S when it "
-    "samples, someone who knows the x of a record can shift the odds between two values of S that occur with it by a "
-    "factor of at most {factor}.",
+    "nothing": "<b>Someone who already knows X learns nothing more.</b> This mechanism does not use S when it samples: to "
+    "someone who knows the x of a record, y reveals nothing more about its s. What x reveals is not covered.",
+    "finite": "<b>Someone who already knows X can learn more.</b> Because this mechanism uses S when it samples, someone "
+    "who knows the x of a record can shift the odds between two values of S that occur with x by a factor of at most "
+    "{factor}.",
     "everything": "<b>Someone who already knows X is not covered.</b> Because this mechanism uses S when it samples, "
     "someone who knows the x of a record may learn its s from y, possibly with certainty.",
 }

@@ -11,7 +11,7 @@ WORDS = {
     "max_lift": "max-lift",
     "min_lift": "min-lift",
     "dp": "DP between neighbours",
-    "pairs": "largest excess over the limit of a pair",
+    "pairs": "excess over the limits of pairs",
     "secrets": "LDP of {secret}",
     "given_x": "LDP for someone who knows X",
     "max_changed_by_s": "largest share of changed records in a group of S",
@@ -44,7 +44,7 @@ def asked(one, space=" "):
 
 
 def figure(one, space=" "):
-    """Return the figure that was reached. No excess over the limits of pairs is printed as 0."""
+    """Return the figure that was reached. It is printed as 0 if no pair exceeds its limit."""
     if one.name in SHARES:
         return numbers.share(one.figure, "up", space)
     return numbers.figure(max(0.0, one.figure), "up")

@@ -55,18 +55,18 @@ POWERS = {
     "log_lift": Power("raise or lower the probability of any value of {s}, compared with P(S),"),
     "max_lift": Power(
         "raise the probability of any value of {s}, compared with P(S),",
-        gap=" How far the probability of a value of S can fall has no limit.",
+        gap=" The target does not limit how far the probability of a value of S can fall.",
     ),
     "min_lift": Power(
         "lower the probability of any value of {s}, compared with P(S),",
-        gap=" How far the probability of a value of S can rise has no limit.",
+        gap=" The target does not limit how far the probability of a value of S can rise.",
     ),
     "dp": Power(
         "shift the odds between any two neighbouring values of {s}",
         "which of two neighbouring values of {s} it is",
         "one of two neighbouring values of {s}",
     ),
-    "pairs": Power("raise the odds of one value of {s} against another, if this pair has a limit L,"),
+    "pairs": Power("raise the odds of one value of {s} against another, where this pair has the limit L,"),
     "secrets": Power("shift the odds between any two values of {secrets}", "{secrets}", "a value of {secrets}"),
 }
 """The measures that a promise may be about, the strongest first: it is about the first that the target limits."""
@@ -74,33 +74,34 @@ POWERS = {
 NAMES = limits.WORDS | {"secrets": "LDP"}
 BOUNDS_LDP = ("ldp", "log_lift")
 NO_LIMIT = {
-    "finite": " LDP between any two values of S was not limited: it is at most {bound} nats.",
-    "nothing": " LDP between any two values of S is 0.",
-    "everything": " LDP between any two values of S was not limited and is infinite: Y may rule out values of S.",
+    "finite": " The target does not limit the LDP of S, which is at most {bound} nats.",
+    "nothing": " The LDP of S is 0.",
+    "everything": " The target does not limit the LDP of S, which is infinite: Y may rule out values of S.",
 }
-"""What becomes of LDP if the promise is about a measure that is not in BOUNDS_LDP."""
+"""What the promise says of LDP if it is about a measure that is not in BOUNDS_LDP."""
 
 ALSO_KNOWS_X = {
-    "finite": " Someone who already knows X can shift the odds between any two values of S, given X, by a factor of at "
-    "most {factor} ({name} at most {bound} nats).",
+    "finite": " Someone who already knows X can shift the odds between any two values of S by a factor of at most "
+    "{factor} ({name} at most {bound} nats).",
     "nothing": " Someone who already knows X learns nothing more about S from Y ({name} is 0).",
     "everything": " Someone who already knows X may rule out values of S ({name} is infinite).",
 }
 KNOWS_X = {
-    "finite": "An attacker who already knows X can shift the odds between the values of S that the fit saw with it by "
-    "a factor of at most {factor} ({name} at most {bound} nats), because this mechanism uses S when it samples.",
+    "finite": "An attacker who already knows X can shift the odds between the values of S that the fit saw with this "
+    "value of X by a factor of at most {factor} ({name} at most {bound} nats), because this mechanism uses S when it "
+    "samples.",
     "everything": "An attacker who already knows X may rule out values of S from Y, because this mechanism uses S when "
     "it samples ({name} is infinite).",
 }
-"""What Y reveals to an attacker who knows X: with a limit it is part of the promise, and without one a weakness."""
+"""What Y reveals to an attacker who knows X: part of the promise if the target limits it, otherwise a weakness."""
 
 PRICE = "Changed records (expected): {share}"
 DISTORTION = "; expected distortion: {cost}"
 INDEPENDENT = {
     "certified": "Y is drawn independently of S and X: only then is LDP 0 for every P(S, X). For the fitted P(S, X) "
     "alone, without a confidence level, {share} of the records would change.",
-    "possible": "Y is drawn independently of S and X. A mechanism that uses S, and has no limit for someone who knows "
-    "X, has an LDP of 0 and changes {share} of the records.",
+    "possible": "Y is drawn independently of S and X. A mechanism that uses S and has no limit for someone who knows X "
+    "can have an LDP of 0 and change {share} of the records.",
     "too large": "Y is drawn independently of S and X: a mechanism that changes fewer records and has an LDP of "
     "exactly 0 needs P(S, X) in whole numbers, such as counts, with products below 2^63.",
 }
@@ -115,8 +116,8 @@ UNCERTIFIED = (
 )
 GIVEN = "P(S, X) was given, not estimated from records: the figures hold for no other distribution."
 SECRETS = (
-    "The limits of secrets assume that the attacker knows S within a value of a secret only by its distribution in the "
-    "fit, P(S|secret)."
+    "The limits of secrets assume that an attacker who is told the value of a secret knows no more about S than its "
+    "distribution in the fit, P(S|secret)."
 )
 SEED = "The release was drawn with a seed: anyone who guesses the seed can undo the draws. Use a key instead."
 RELEASES_S = "The release contains sensitive columns unchanged: {columns}. It does not protect them."
@@ -126,7 +127,7 @@ TELLING = "Each of these columns reveals more about S than Y does: {columns}."
 
 
 def promise(subject, name=str, strong="{}", exponential="e^{}"):
-    """Return the promise: a sentence on the strongest limit, then what becomes of LDP and of who knows X, if need be.
+    """Return the promise: on the strongest limit, then on LDP and on someone who knows X, where the target needs it.
 
     name, strong, exponential : a function and formats for column names, the factor and powers of e; the page escapes
         and marks them.

@@ -105,10 +105,8 @@ def tradeoff(
     Every point is a mechanism that was built and measured. No point is interpolated. Where no mechanism of a kind meets
     the limits, its figures are nan, and `Curves.missing` says why; if there is no point at all, a CannotMeetError is
     raised. The figures are those of the same mechanisms built one by one, whatever the order of the points: exactly for
-    a grid of limits, and to 1e-6 nats for the least leakage. Only there do earlier points save work for later ones: the
-    search for a point starts from the optima that were found before, and a curve of a dozen points needs a third fewer
-    of them. A linear programme always starts anew: SciPy accepts no basis for HiGHS, and our interior-point method
-    hardly ever takes fewer steps from an earlier solution.
+    a grid of limits, and to 1e-6 nats for the least leakage, where the search for a point starts from the optima that
+    were found for earlier points.
 
     >>> from linred.datasets import example_1
     >>> curves = tradeoff(example_1(), ldp=[0.5, 1.0])

@@ -10,7 +10,7 @@ from linred.distribution.whole_weights import weights_given
 class Channel:
     """P(y|s,x) of a sampler's tables, in whole numbers.
 
-    x is kept with probability keep / total. Otherwise a table is drawn from: its pieces have weights out of its sum.
+    x is kept with probability keep / total. Otherwise y is drawn from a table, the pieces of which have weights out of their sum.
     """
 
     def __init__(self, sampler):
@@ -154,7 +154,7 @@ def _pieces_of(cells, first_cells, log2_cells):
 
 
 def _whole_pieces_of(cells, first_cells, log2_cells):
-    """Return ((indptr, y, weight), sums) of tables out of whole numbers, divided by their greatest common divisors."""
+    """Return ((indptr, y, weight), sums) of tables in whole numbers, divided by their greatest common divisors."""
     sizes = np.left_shift(1, log2_cells.astype(np.int64))
     cell, ends = cells[_ranges(first_cells.astype(np.int64), sizes)], np.cumsum(sizes)
     before = np.append(np.uint64(0), cell["threshold"][:-1])

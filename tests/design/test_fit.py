@@ -211,7 +211,7 @@ class Unread:
 
 CERTIFIED = {"confidence": 0.9}
 NOT_CERTIFIED = (
-    "= cannot be certified: leave confidence= out, which meets it for the fitted distribution, or give ldp= "
+    "= cannot be certified: leave confidence= out for a plug-in estimate, or limit only ldp= and log_lift="
 )
 REFUSED = [
     ({"mechanism": "markov", "given_x": 1.0}, "markov cannot meet given_x=: use optimal, which can"),
@@ -236,7 +236,7 @@ REFUSED = [
         "distortion = <list> applies only to mechanism='optimal' or 'non_markov': leave it out",
     ),
     ({"ldp": 1.0, "least": "ldp"}, "least = 'ldp' needs max_changed= or max_distortion="),
-    ({"max_changed": 0.1, "least": "dp"}, "least = 'dp' is not 'ldp', 'log_lift', 'max_lift'"),
+    ({"max_changed": 0.1, "least": "dp"}, "least = 'dp' is not one of 'ldp', 'log_lift', 'max_lift'"),
     ({"max_changed": 1.5}, "max_changed = 1.5 is outside [0, 1]"),
     ({"max_changed": 0.1, "alpha": 0.5}, "max_changed= and alpha= are both given"),
     ({"max_changed": 0.1, "distortion": "absolute"}, "max_changed= counts changed records, not their distortion"),

@@ -122,7 +122,7 @@ def test_the_report_of_an_artifact_names_the_mechanism(linred_command):
     ("make", "said"),
     [
         (lambda: linred.optimal(adult(), ldp=0.0), None),
-        (lambda: linred.optimal(adult(), ldp=0.0, sees_s=False), "A mechanism that uses S, and has no limit"),
+        (lambda: linred.optimal(adult(), ldp=0.0, sees_s=False), "A mechanism that uses S and has no limit"),
         (lambda: linred.optimal(example_1(), ldp=0.0), "needs P(S, X) in whole numbers"),
         (lambda: with_confidence(adult(), linred.Target(ldp=0.0), 0.95), "only then is LDP 0 for every P(S, X)"),
         (lambda: linred.markov(adult(), 1.0), None),

@@ -86,7 +86,7 @@ PROMISED = {
     "max_lift": (r"can raise the probability of any value of .*, compared with P\(S\), by", "max_lift", False),
     "min_lift": (r"can lower the probability of any value of .*, compared with P\(S\), by", "min_lift", False),
     "dp": (r"can shift the odds between any two neighbouring values of .* by", None, False),
-    "pairs": (r"can raise the odds of one value of .* against another, if this pair has a limit L, by", None, False),
+    "pairs": (r"can raise the odds of one value of .* against another, where this pair has the limit L, by", None, False),
     "secrets": (r"between any two values of (?:secret 1 or secret 2|marital_status or sex) by", None, False),
     "both lifts": (
         r"can raise or lower the probability of any value of .*, compared with P\(S\), by",
@@ -115,7 +115,7 @@ def test_the_promise_is_about_the_strongest_limit(name, source):
     else:
         assert Fraction(math.exp(truth - ROUNDING)) <= Fraction(Decimal(factor)) <= Fraction(math.exp(truth) + 0.0101)
     ldp = re.search(
-        r"LDP between any two values of S was not limited(?:: it is at most (\S+) nats| and is infinite)", promise
+        r"The target does not limit the LDP of S, which is (?:at most (\S+) nats|infinite)", promise
     )
     assert (ldp is None) == bounds_ldp
     if ldp:
@@ -128,8 +128,8 @@ def test_max_lift_alone_leaves_ldp_unbounded():
     assert case.figures.ldp == math.inf
     promise = words(str(case.mechanism.report()).split("\n\n")[0])
     assert promise.endswith(
-        "How far the probability of a value of S can fall has no limit. "
-        "LDP between any two values of S was not limited and is infinite: Y may rule out values of S."
+        "The target does not limit how far the probability of a value of S can fall. "
+        "The target does not limit the LDP of S, which is infinite: Y may rule out values of S."
     )
 
 
@@ -153,7 +153,7 @@ def test_who_knows_x_is_in_the_promise_if_limited_and_a_weakness_otherwise(case)
 
 def test_secrets_state_what_they_assume(case):
     _, weak, *_ = map(words, str(case.mechanism.report()).split("\n\n"))
-    assert ("assume that the attacker knows S within a value of a secret only by" in weak) == any(
+    assert ("assume that an attacker who is told the value of a secret knows no more about S" in weak) == any(
         row.words.startswith("LDP of") for row in case.rows
     )
 
@@ -181,10 +181,10 @@ def test_a_finite_figure_for_who_knows_x_is_stated_without_a_limit():
     )
     assert 0.0 < linred.ldp_given_x(mechanism) <= 1.0
     weak = words(str(mechanism.report()).split("\n\n")[1])
-    assert "can shift the odds between the values of S that the fit saw with it by a factor of at most 2.72" in weak
+    assert "between the values of S that the fit saw with this value of X by a factor of at most 2.72" in weak
     assert "(LDP for someone who knows X at most 1.000 nats), because this mechanism uses S" in weak
     said = words(Parsed(page(mechanism)).words)
-    assert "can shift the odds between two values of S that occur with it by a factor of at most 2.72." in said
+    assert "can shift the odds between two values of S that occur with x by a factor of at most 2.72." in said
 
 
 PRINTED = {"Divorced": 0.1, "Never-married": 0.3, "Married-civ-spouse": 0.7, "Separated": 3.8, "Widowed": 7.5}

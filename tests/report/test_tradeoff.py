@@ -231,7 +231,7 @@ def test_to_pandas():
         ({"alphas": 0.1}, "sequences given: none"),
         ({"ldp": [1.0], "target": linred.Target(ldp=2.0)}, "ldp= is given twice, in target= and by itself"),
         ({"ldp": [1.0], "least": "ldp"}, "least = 'ldp' needs max_changed= or max_distortion="),
-        ({"max_changed": [0.1], "least": "dp"}, "least = 'dp' is not 'ldp', 'log_lift', 'max_lift'"),
+        ({"max_changed": [0.1], "least": "dp"}, "least = 'dp' is not one of 'ldp', 'log_lift', 'max_lift'"),
         ({"max_changed": [0.1, 1.5]}, r"max_changed\[1\] = 1.5 is outside \[0, 1\]"),
         ({"max_changed_by_s": [2.0]}, r"max_changed_by_s\[0\] = 2.0 is outside \[0, 1\]"),
         ({"max_changed": [0.1], "distortion": STEPS}, "give max_distortion="),

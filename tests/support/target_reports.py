@@ -89,7 +89,7 @@ def _rows(limits, secrets, found, neighbour, named):
     if "dp" in limits:
         yield "DP between neighbours", limits["dp"], found.pairs[neighbour].max()
     if "pairs" in limits:
-        yield "largest excess over the limit of a pair", 0.0, max(0.0, (found.pairs - limits["pairs"]).max())
+        yield "excess over the limits of pairs", 0.0, max(0.0, (found.pairs - limits["pairs"]).max())
     for i, ((columns, limit), figure) in enumerate(zip(secrets.items(), found.secrets, strict=True)):
         names = [COLUMNS[column] for column in columns]
         called = names[0] if len(names) == 1 else f"({', '.join(names)})"
