@@ -142,7 +142,8 @@ def refuse_uncertified(names):
     """Raise a ValueError for the first of the names of arguments, if there is one."""
     for name in names:
         raise ValueError(
-            f"{name}= cannot be certified: leave confidence= out for a plug-in estimate, or limit only ldp= and log_lift="
+            f"{name}= cannot be certified: leave confidence= out for a plug-in estimate, or limit only ldp= and "
+            "log_lift="
         )
 
 

@@ -156,7 +156,7 @@ design = _together(
     ),
     _number(
         "--confidence", metavar="LEVEL", callback=_level,
-        help="Certify the target at this confidence level, for example 0.95",
+        help="Certify the limits --ldp and --log-lift at this confidence level, for example 0.95",
     ),
     click.option(
         "--held-out", type=Share(), metavar="SHARE", default=0.5, show_default=True,

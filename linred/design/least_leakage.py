@@ -1,7 +1,7 @@
 """Targets by utility: the least leakage among the mechanisms that change at most a share of the records.
 
-The least cost of a mechanism, a share of changed records or an expected distortion, decreases as a limit grows. A search
-therefore finds the smallest limit whose optimum costs no more than the share; each of its steps computes one optimum.
+The least cost of a mechanism, a share of changed records or an expected distortion, decreases as a limit grows. So a
+search finds the smallest limit whose optimum costs no more than the share; each of its steps computes one optimum.
 """
 
 import dataclasses

@@ -209,7 +209,8 @@ def _cheapest(costs, attempt, others, requirement, inexact=NOT_EXACT):
             mechanism, least, finished = attempt(cap)
         except lp.InfeasibleError:
             raise CannotMeetError(
-                f"no mechanism meets {requirement}: the limits exclude one another; raise max_changed_by_s= or another limit"
+                f"no mechanism meets {requirement}: the limits exclude one another; raise max_changed_by_s= or another "
+                "limit"
             ) from None
         except (lp.NotSolvedError, CannotMeetError) as error:
             trouble = str(error)

@@ -36,8 +36,8 @@ class Sanitizer:
         The columns S and X. Several columns are one composite symbol.
     target, ldp and the other limits of a `linred.Target` : as in `linred.fit`
     alpha, max_changed, max_distortion, least, distortion, mechanism, sees_s : as in `linred.fit`
-        The mechanism to fit. A distortion of "absolute" or "squared" takes the centres of bins if the public column has bins. If
-        sees_s is False, the mechanism does not use S when sampling, and frames to transform may lack S.
+        The mechanism to fit. A distortion of "absolute" or "squared" takes the centres of bins if the public column has
+        bins. If sees_s is False, the mechanism does not use S when sampling, and frames to transform may lack S.
     bins : {name: edges}, optional
         Edges that sort the numbers of sensitive or public columns into bins.
     keep_sensitive, columns, keep_metadata, unseen, seed, key, context, id : as in `sanitize_frame`

@@ -5,9 +5,9 @@ both, in any order; the field in the corner is ignored. An empty cell has no num
 has names in its first row, labels in its first column, and the groups of one function of the labels in each other
 column.
 
-Labels are written in a file as linred writes them to CSV, and the missing value as an empty field: 5.0 may be written as
-5, truth values are in small letters, and times in the ISO form. A composite label
-is one field, with the texts of its parts in the form of a line of CSV: "Divorced,Female" in quotes.
+Labels are written as linred writes them to CSV, and the missing value as an empty field. A whole number that a column
+holds as 5.0 may be written as 5; truth values are in small letters, and times in the ISO form. A composite label is one
+field, with the texts of its parts in the form of a line of CSV: "Divorced,Female" in quotes.
 
 Faults are named by the file, the row and the column, counted from 1 as a spreadsheet does. Messages show neither a
 label nor a value.

@@ -181,8 +181,8 @@ def _settled_secrets(secrets, ldp, labels):
         place = f"secrets[{i}]"
         limit = validation.number(f"the limit of {place}", limit, 0.0, math.inf)
         if isinstance(secret, str):
-            if secret != "each":
-                raise ValueError(f"{place} is text, but not 'each': give positions of columns, or groups")  # which may be a label of S
+            if secret != "each":  # the text is not shown, because it may be a label of S
+                raise ValueError(f"{place} is text, but not 'each': give positions of columns, or groups")
             n_columns = len(columns_of(labels, place))
             found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
         elif isinstance(secret, int | np.integer) or (isinstance(secret, tuple) and all(map(_is_position, secret))):

@@ -107,11 +107,11 @@ ALPHABET = {
     False: "The lists of possible values were taken from the data, so they show which values exist.",
 }
 KNOWS_X = {
-    "nothing": "<b>Someone who already knows X learns nothing more.</b> This mechanism does not use S when it samples: to "
-    "someone who knows the x of a record, y reveals nothing more about its s. What x reveals is not covered.",
-    "finite": "<b>Someone who already knows X can learn more.</b> Because this mechanism uses S when it samples, someone "
-    "who knows the x of a record can shift the odds between two values of S that occur with x by a factor of at most "
-    "{factor}.",
+    "nothing": "<b>Someone who already knows X learns nothing more.</b> This mechanism does not use S when it samples: "
+    "to someone who knows the x of a record, y reveals nothing more about its s. What x reveals is not covered.",
+    "finite": "<b>Someone who already knows X can learn more.</b> Because this mechanism uses S when it samples, "
+    "someone who knows the x of a record can shift the odds between two values of S that occur with x by a factor of "
+    "at most {factor}.",
     "everything": "<b>Someone who already knows X is not covered.</b> Because this mechanism uses S when it samples, "
     "someone who knows the x of a record may learn its s from y, possibly with certainty.",
 }

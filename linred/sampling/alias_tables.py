@@ -1,7 +1,7 @@
 """Compiles a mechanism into the integer tables that `linred.sampling.sampler` draws from. Deterministic; O(nonzeros).
 
 A row (s, x) becomes a threshold `keep` out of 2^64 and a table of alias cells. If the mechanism is in whole numbers
-(`linred.mechanism.tables.Whole`), each row and each table is out of a whole number of its own instead; see csrc/alias.h.
+(`linred.mechanism.tables.Whole`), each row and table is out of a whole number of its own instead; see csrc/alias.h.
 """
 
 from typing import NamedTuple

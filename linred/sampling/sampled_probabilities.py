@@ -10,7 +10,8 @@ from linred.distribution.whole_weights import weights_given
 class Channel:
     """P(y|s,x) of a sampler's tables, in whole numbers.
 
-    x is kept with probability keep / total. Otherwise y is drawn from a table, the pieces of which have weights out of their sum.
+    x is kept with probability keep / total. Otherwise y is drawn from a table, whose pieces have weights out of their
+    sum.
     """
 
     def __init__(self, sampler):

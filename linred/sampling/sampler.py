@@ -47,12 +47,12 @@ class Sampler:
     Guarantee
     ---------
     The tables are a deterministic function of the mechanism. Their probabilities are whole numbers over 2^64, or over
-    2^128 if keeping x and selecting y are two steps; for mechanisms in whole numbers (limits of 0), over a number below 2^63
-    of the row and one of its table, sampled by rejection of 64-bit words. Probabilities 0 and 1 are realised exactly,
-    and no other probability becomes 0 or 1. Pairs with P(s,x) = 0 are drawn from P_Y, unless the mechanism was made
-    with a given_x limit; if the mechanism does not use S, symbols with P(x) = 0 are. The draw for record i depends on
-    (subkey, i, try, s_i, x_i) alone, not on threads, chunks or the machine; try counts the words that were rejected.
-    No state is kept between calls.
+    2^128 if keeping x and selecting y are two steps. For mechanisms in whole numbers (limits of 0), they are over two
+    numbers below 2^63, of the row and of its table, and are sampled by rejection of 64-bit words. Probabilities 0 and 1
+    are realised exactly, and no other probability becomes 0 or 1. Pairs with P(s,x) = 0 are drawn from P_Y, unless the
+    mechanism was made with a given_x limit; if the mechanism does not use S, symbols with P(x) = 0 are. The draw for
+    record i depends on (subkey, i, try, s_i, x_i) alone, not on threads, chunks or the machine; try counts the words
+    that were rejected. No state is kept between calls.
     """
 
     joint: Joint

@@ -210,9 +210,7 @@ class Unread:
 
 
 CERTIFIED = {"confidence": 0.9}
-NOT_CERTIFIED = (
-    "= cannot be certified: leave confidence= out for a plug-in estimate, or limit only ldp= and log_lift="
-)
+NOT_CERTIFIED = "= cannot be certified: leave confidence= out for a plug-in estimate, or limit only ldp= and log_lift="
 REFUSED = [
     ({"mechanism": "markov", "given_x": 1.0}, "markov cannot meet given_x=: use optimal, which can"),
     (

@@ -290,7 +290,10 @@ BAD = [
         r"neighbors= is not symmetric: \[0, 1\] is True",
     ),
     (lambda joint: linred.dp(joint, "hamming"), r"s_labels\[0\] is not a tuple of columns"),
-    (lambda joint: linred.dp(joint, "manhattan"), "neighbors = 'manhattan' is not 'hamming', a matrix, a mapping or a function"),
+    (
+        lambda joint: linred.dp(joint, "manhattan"),
+        "neighbors = 'manhattan' is not 'hamming', a matrix, a mapping or a function",
+    ),
     (lambda joint: linred.delta(joint, -1.0), r"epsilon = -1.0 is outside \[0, inf\]"),
     (lambda joint: linred.delta(joint, math.nan), "epsilon = nan is outside"),
     (

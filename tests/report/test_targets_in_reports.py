@@ -86,7 +86,7 @@ PROMISED = {
     "max_lift": (r"can raise the probability of any value of .*, compared with P\(S\), by", "max_lift", False),
     "min_lift": (r"can lower the probability of any value of .*, compared with P\(S\), by", "min_lift", False),
     "dp": (r"can shift the odds between any two neighbouring values of .* by", None, False),
-    "pairs": (r"can raise the odds of one value of .* against another, where this pair has the limit L, by", None, False),
+    "pairs": (r"raise the odds of one value of .* against another, where this pair has the limit L, by", None, False),
     "secrets": (r"between any two values of (?:secret 1 or secret 2|marital_status or sex) by", None, False),
     "both lifts": (
         r"can raise or lower the probability of any value of .*, compared with P\(S\), by",
@@ -114,9 +114,7 @@ def test_the_promise_is_about_the_strongest_limit(name, source):
         assert factor == "e^L"
     else:
         assert Fraction(math.exp(truth - ROUNDING)) <= Fraction(Decimal(factor)) <= Fraction(math.exp(truth) + 0.0101)
-    ldp = re.search(
-        r"The target does not limit the LDP of S, which is (?:at most (\S+) nats|infinite)", promise
-    )
+    ldp = re.search(r"The target does not limit the LDP of S, which is (?:at most (\S+) nats|infinite)", promise)
     assert (ldp is None) == bounds_ldp
     if ldp:
         assert is_upper_bound(ldp[1] or "infinite", case.figures.ldp)
