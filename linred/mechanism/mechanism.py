@@ -159,7 +159,7 @@ class Mechanism(Immutable):
 
     @property
     def draws_unseen_from_p_y(self) -> bool:
-        """Whether pairs (s, x) that the fit never saw draw from P_Y; under a given_x limit, they have their own rows."""
+        """Whether pairs (s, x) that the fit never saw draw from P_Y; under a given_x limit, each has its own row."""
         unseen = self.joint.unseen if self.sees_s else np.broadcast_to(self.joint.p_x == 0.0, self.keep.shape)
         return not (self.keep[unseen].any() or self.table_of[unseen].any())
 
