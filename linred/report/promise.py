@@ -55,11 +55,11 @@ POWERS = {
     "log_lift": Power("raise or lower the probability of any value of {s}, compared with P(S),"),
     "max_lift": Power(
         "raise the probability of any value of {s}, compared with P(S),",
-        gap=" The target does not limit how far the probability of a value of S can fall.",
+        gap=" The target sets no limit on how far the probability of a value of S can fall.",
     ),
     "min_lift": Power(
         "lower the probability of any value of {s}, compared with P(S),",
-        gap=" The target does not limit how far the probability of a value of S can rise.",
+        gap=" The target sets no limit on how far the probability of a value of S can rise.",
     ),
     "dp": Power(
         "shift the odds between any two neighbouring values of {s}",
@@ -74,9 +74,9 @@ POWERS = {
 NAMES = limits.WORDS | {"secrets": "LDP"}
 BOUNDS_LDP = ("ldp", "log_lift")
 NO_LIMIT = {
-    "finite": " The target does not limit the LDP of S, which is at most {bound} nats.",
+    "finite": " The target sets no limit on the LDP of S, which is at most {bound} nats.",
     "nothing": " The LDP of S is 0.",
-    "everything": " The target does not limit the LDP of S, which is infinite: Y may rule out values of S.",
+    "everything": " The target sets no limit on the LDP of S, which is infinite: Y may rule out values of S.",
 }
 """What the promise says of LDP if it is about a measure that is not in BOUNDS_LDP."""
 

@@ -114,7 +114,7 @@ def test_the_promise_is_about_the_strongest_limit(name, source):
         assert factor == "e^L"
     else:
         assert Fraction(math.exp(truth - ROUNDING)) <= Fraction(Decimal(factor)) <= Fraction(math.exp(truth) + 0.0101)
-    ldp = re.search(r"The target does not limit the LDP of S, which is (?:at most (\S+) nats|infinite)", promise)
+    ldp = re.search(r"The target sets no limit on the LDP of S, which is (?:at most (\S+) nats|infinite)", promise)
     assert (ldp is None) == bounds_ldp
     if ldp:
         assert is_upper_bound(ldp[1] or "infinite", case.figures.ldp)
@@ -126,8 +126,8 @@ def test_max_lift_alone_leaves_ldp_unbounded():
     assert case.figures.ldp == math.inf
     promise = words(str(case.mechanism.report()).split("\n\n")[0])
     assert promise.endswith(
-        "The target does not limit how far the probability of a value of S can fall. "
-        "The target does not limit the LDP of S, which is infinite: Y may rule out values of S."
+        "The target sets no limit on how far the probability of a value of S can fall. "
+        "The target sets no limit on the LDP of S, which is infinite: Y may rule out values of S."
     )
 
 
