@@ -48,6 +48,6 @@ def grid(asked):
     if len(several) > 1:
         found = " and ".join(NAMES[name] for name in several)
         raise click.UsageError(
-            f"{found} are given, and one limit is the axis: give several numbers for it, and one number for others"
+            f"{found} are given, but one limit is the axis: give several numbers for it, and one for each of the others"
         )
     return given | {name: values if name == several[0] else values[0] for name, values in numbers.items()}

@@ -114,6 +114,10 @@ UNCERTIFIED = (
     "No figure is certified: the leakage in the population may be higher than estimated. Fit with a confidence level "
     "(--confidence) to certify a target."
 )
+NOT_CERTIFIABLE = (
+    "No figure is certified: the leakage in the population may be higher than estimated. A confidence level "
+    "(--confidence) can certify limits of LDP and log-lift only."
+)
 GIVEN = "P(S, X) was given, not estimated from records: the figures hold for no other distribution."
 SECRETS = (
     "The limits of secrets assume that an attacker who is told the value of a secret knows no more about S than its "
@@ -231,7 +235,8 @@ def weaknesses(subject, name=str, exponential="e^{}"):
     if (sparse := sparse_share(mechanism)) > MOST_SPARSE:
         yield _sparse(subject, sparse)
     elif mechanism.certified is None:
-        yield GIVEN if mechanism.joint.n_records is None else UNCERTIFIED
+        uncertified = UNCERTIFIED if _is_certifiable(subject) else NOT_CERTIFIABLE
+        yield GIVEN if mechanism.joint.n_records is None else uncertified
     if "secrets" in subject.limited:
         yield SECRETS
     yield from _other_columns(mechanism, published, name)
@@ -247,10 +252,15 @@ def sparse_share(mechanism):
     return 0.0 if counts is None else float(counts[counts < FEW].sum() / counts.sum())
 
 
+def _is_certifiable(subject):
+    return subject.limited <= {"ldp", "log_lift"}
+
+
 def _sparse(subject, sparse):
     certified = subject.mechanism.certified
     measure = measure_of(subject) if measure_of(subject) in FIGURES else "ldp"
-    said, more = "no figure is certified", ", or fit with a confidence level (--confidence)"
+    said = "no figure is certified"
+    more = ", or fit with a confidence level (--confidence)" * _is_certifiable(subject)
     if certified is not None:
         bound, more = numbers.figure(getattr(certified, measure), "up"), ""
         said = f"only the certified figure counts ({FIGURES[measure]} at most {bound} nats)"

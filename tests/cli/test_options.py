@@ -81,11 +81,11 @@ OPTIONS = {
     "an artifact that is a directory": (("report", "/"), "/: is a directory"),
     "two axes": (
         ("tradeoff", ADULT, *ASKED[:4], "--ldp", "1,2", "--max-changed", "1%,2%"),
-        "--ldp and --max-changed are given, and one limit is the axis",
+        "--ldp and --max-changed are given, but one limit is the axis",
     ),
     "no axis": (
         ("tradeoff", ADULT, *ASKED[:4], "--ldp", "1", "--max-lift", "1"),
-        "--ldp and --max-lift are given, and one limit is the axis",
+        "--ldp and --max-lift are given, but one limit is the axis",
     ),
     "a mechanism that cannot": (
         ("tradeoff", ADULT, *ASKED[:4], "--max-changed", "1%", "--mechanisms", "markov"),

@@ -156,6 +156,14 @@ def test_secrets_state_what_they_assume(case):
     )
 
 
+def test_a_confidence_is_advised_for_limits_that_it_can_certify(case):
+    _, weak, *_ = map(words, str(case.mechanism.report()).split("\n\n"))
+    is_estimated = case.mechanism.joint.n_records is not None
+    is_certifiable = all(row.words in ("LDP", "log-lift") for row in case.rows)
+    assert ("(--confidence) to certify a target" in weak) == (is_estimated and is_certifiable)
+    assert ("can certify limits of LDP and log-lift only" in weak) == (is_estimated and not is_certifiable)
+
+
 def test_the_ldp_for_someone_who_knows_x_is_in_every_report(case):
     truth = case.figures.given_x
     for report in (str(case.mechanism.report()), text.full_report(case.mechanism, "adult.csv")):
