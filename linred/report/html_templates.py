@@ -129,7 +129,7 @@ with Y.</li>
 <li><b>The figures hold for the fitted distribution.</b> {fit}</li>
 <li><b>Fitting reads the data.</b> The tables of the mechanism and this page are computed from P(S,X). The figures
 cover what published values reveal, not what the tables would reveal if they were published.</li>
-<li><b>Combinations that the fit never saw are resampled.</b> {never} occur in the fit. {resampled}</li>
+<li><b>Combinations that the fit never saw are randomised too.</b> {never} occur in the fit. {resampled}</li>
 <li><b>A seed is not private.</b> Whoever knows or guesses it can undo the draw. Draw releases with a key: by default a
 fresh one for every call, or 32 secret bytes.</li>
 <li><b>One release.</b> If the same records are published again with new draws, the noise can be averaged away. With
@@ -138,6 +138,9 @@ record ids, one secret key and one context, this mechanism gives a record the sa
 <li><b>This page is confidential.</b> It contains parts of P(S,X). Do not publish it with the data.</li>
 </ul>"""
 RESAMPLED = "Records with such a {what} get a value drawn from the distribution of Y."
+LIKE_THE_MEAN = (
+    "Records with such a pair get a value drawn from the mean distribution of Y over the records with their x."
+)
 CHART = """<svg viewBox="0 0 480 300" role="img"><title>Share of changed records against {name} of S to Y</title>
 <desc>This mechanism changes {share} of the records at {name} {nats}. A table below lists the numbers of the
 curves.</desc> {marks}<text x="4" y="14">share of changed records{scale}</text> <text x="470" y="292"

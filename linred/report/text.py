@@ -392,7 +392,8 @@ def counts(counts, path):
     if counts.n_unseen_values:
         text += f"; {counts.n_unseen_values:,} had a value outside the fitted alphabet"
     if counts.n_unseen_pairs:
-        text += f"; {counts.n_unseen_pairs:,} had a pair (s, x) that no record of the fit has, and were drawn from P_Y"
+        text += f"; {counts.n_unseen_pairs:,} had values that no record of the fit has together, and were drawn "
+        text += "independently of s"
     return text
 
 

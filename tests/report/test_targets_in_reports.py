@@ -164,6 +164,13 @@ def test_a_confidence_is_advised_for_limits_that_it_can_certify(case):
     assert ("can certify limits of LDP and log-lift only" in weak) == (is_estimated and not is_certifiable)
 
 
+def test_the_page_says_how_pairs_that_the_fit_never_saw_are_drawn(case):
+    is_limited = any(row.words == "LDP for someone who knows X" for row in case.rows)
+    said = case.page().words
+    assert ("from the mean distribution of Y over the records with their x" in said) == is_limited
+    assert ("a value drawn from the distribution of Y." in said) == (not is_limited)
+
+
 def test_the_ldp_for_someone_who_knows_x_is_in_every_report(case):
     truth = case.figures.given_x
     for report in (str(case.mechanism.report()), text.full_report(case.mechanism, "adult.csv")):

@@ -50,4 +50,4 @@ def test_a_certificate_from_the_fit_is_a_sentence(linred_command):
 def test_pairs_that_the_fit_never_saw_are_said_to_come_from_the_distribution_of_y():
     """P_Y differs from P_X if keep_marginal is False."""
     said = counts(Counts(10, 2, 0, 1, True), "out.csv")
-    assert said.endswith("1 had a pair (s, x) that no record of the fit has, and were drawn from P_Y")
+    assert said.endswith("1 had values that no record of the fit has together, and were drawn independently of s")
