@@ -171,7 +171,7 @@ def _joint_content(joint):
 def _moves(mechanism):
     """Return [s, x, keep, move, table] of the pairs that differ from the default.
 
-    s is None if the mechanism does not use S when sampling. keep and move are whole numbers if the mechanism is in whole numbers.
+    s is None if the mechanism does not use S when sampling. In a mechanism in whole numbers, keep and move are too.
     """
     keep, move, table_of = mechanism.keep, mechanism.move, mechanism.table_of
     if mechanism.whole is not None:

@@ -18,7 +18,7 @@ SCALE = 900
 
 
 class WhereGivenX(NamedTuple):
-    """Codes at which `ldp_given_x` is attained: of the records with x, those of s become y most often, s' least often."""
+    """Codes at which `ldp_given_x` is attained: of the records with x, those of s become y most often, of s' least."""
 
     x: int
     y: int
