@@ -92,8 +92,9 @@ def optimal(
     time_limit : float, optional
         Seconds for the linear programme. When it is reached, a `NotOptimalWarning` is issued and the best known
         mechanism for the target is returned. That is never worse than `non_markov` and `selective` or, if sees_s is
-        False, than `markov`, `baselines.watchdog` and `baselines.pram`. HiGHS may exceed the limit, because it does
-        not check the clock while it moves to a vertex. The logger "linred" gets sizes, times and bounds at level INFO.
+        False, than `markov`, `baselines.watchdog` and `baselines.pram`, as far as these meet the target. HiGHS may
+        exceed the limit, because it does not check the clock while it moves to a vertex. The logger "linred" gets
+        sizes, times and bounds at level INFO.
 
     Guarantee
     ---------
@@ -109,8 +110,9 @@ def optimal(
 
     A limit of 0 on LDP or a lift is met exactly, at the price of Proposition 1 (13.4 % of the records for the same
     data), if sees_s is True, given_x has no limit and the products of counts stay below 2^63. So are limits of 0
-    between some s (pairs, neighbors); see `linred.design.equal_rows`. Otherwise, as for most P(S, X) given as doubles,
-    y is drawn from P_Y independently of s and x, which changes far more records (90.3 %).
+    between some s (pairs, neighbors); see `linred.design.equal_rows`. A limit of 0 on a secret is met by one P(y|s) for
+    all s, with a `NotOptimalWarning`. Otherwise, as for most P(S, X) given as doubles, y is drawn from P_Y
+    independently of s and x, which changes far more records (90.3 %).
 
     Cost: if sees_s is True, a linear programme of |S||X| cells; where every change costs the same, symbols with
     proportional columns share one cell, and with P_Y = P_X an interior-point method solves it. If sees_s is False, the
