@@ -44,7 +44,7 @@ class Certificate(Printed, Leakage):
     @property
     def met(self) -> bool:
         """Whether no figure is above its limit."""
-        return all(one.figure <= one.limit for one in self.reached)
+        return all(one.met for one in self.reached)
 
 
 def certificate(sampler):
@@ -82,10 +82,9 @@ class _Compared(NamedTuple):
     equal_doubles_are: bool  # whether any two rows with the same doubles are
 
     def log_ratios(self, one):
-        """Return upper bounds of the largest log ratio of each row of a `Comparison`."""
-        rows = zip(*np.atleast_2d(one.numerators, one.denominators), strict=True)
+        """Return upper bounds of `Comparison.log_ratios`."""
         roundings, of_rows = 2 * (self.roundings + 2 * (one.n_terms - 1)), one.name in ("dp", "pairs")
-        return np.array([0.0 if self._equal(of_rows, *row) else _log_above(*row, roundings) for row in rows])[:, None]
+        return np.array([0.0 if self._equal(of_rows, *row) else _log_above(*row, roundings) for row in one.rows()])
 
     def _equal(self, of_rows, numerators, denominators):
         return self.all_equal or (of_rows and self.equal_doubles_are and np.array_equal(numerators, denominators))
