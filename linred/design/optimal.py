@@ -27,7 +27,7 @@ from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.privacy.takes_target import refuse_given_x, takes_target
 from linred.privacy.target import Target
-from linred.solvers import formulations, interior_point, lp, transport
+from linred.solvers import constraints, formulations, interior_point, lp, transport
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.symbol_merging import Merged
 
@@ -245,7 +245,7 @@ class _Search:
         self.moves = {"distortion": distortion, "prefer": prefer}
         treats_all_s_alike = all(part is None for part in (target.neighbors, target.pairs, target.secrets))
         self.merged = Merged(joint, symbols=self.costs.d is None, rows=treats_all_s_alike)
-        self.limits = formulations.Limits.of(target, self.merged, keep_marginal)
+        self.limits = constraints.Limits.of(target, self.merged, keep_marginal)
         self.is_zero = calibration.smallest(target, joint.p_s) == 0.0
 
     def best(self):
@@ -388,7 +388,7 @@ def _markov_of_reduction(joint, alpha, distortion, end):
     if alpha == 0.0 or np.linalg.matrix_rank(joint.p_x_given_s) == np.count_nonzero(joint.p_x):
         return costs.noted(lemma_1, math.inf)
     merged = Merged(joint, symbols=costs.d is None)
-    limits = formulations.Limits(merged.p_s, merged.p_x, True)
+    limits = constraints.Limits(merged.p_s, merged.p_x, True)
     fixed = (1.0 - alpha) * merged.p + alpha * merged.p_x
 
     def attempt(cap):

@@ -20,8 +20,8 @@ from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism
 from linred.privacy.takes_target import takes_target
 from linred.privacy.target import Target
+from linred.solvers.constraints import Limits
 from linred.solvers.exact_sums import CLOSE, with_both_means, with_exact_sums
-from linred.solvers.formulations import Limits
 
 
 @takes_target(meets=("ldp", "log_lift", "max_lift", "min_lift"), needed=True)

@@ -106,8 +106,7 @@ class Sanitizer:
             s, x = (symbol_of(name, read_columns(specs, by_name)) for name, specs in sides.items())
             joint = Joint.from_records(s, x)
         fitted = FitSchema(tuple(task.sensitive.values()), tuple(task.public.values()))
-        column = fitted.public[0] if len(fitted.public) == 1 else None
-        self.mechanism_ = settings.mechanism_for(joint, column).replace(fitted=fitted)
+        self.mechanism_ = settings.mechanism_for(joint, fitted.only_public).replace(fitted=fitted)
         self.n_features_in_ = len(all_names)
         self.feature_names_in_ = as_objects(all_names)
         return self

@@ -102,11 +102,9 @@ def reached(compared, log_ratios=Comparison.log_ratios) -> tuple[Reached, ...]:
     """Return what was reached for each limit. log_ratios : function of a `Comparison`, with a figure for each row."""
     found: dict[tuple, Reached] = {}
     for one in compared:
-        key, of_pairs = (one.name, one.place), one.name == "pairs"
-        figures = log_ratios(one)
-        figure = float(np.max(figures - np.ravel(one.limit) if of_pairs else figures, initial=-math.inf if of_pairs else 0.0))
-        limit = 0.0 if of_pairs else float(np.max(one.limit))
-        if key in found:
-            figure = max(figure, found[key].figure)
+        key, figures, limit, least = (one.name, one.place), log_ratios(one), float(np.max(one.limit)), 0.0
+        if one.name == "pairs":
+            figures, limit, least = figures - np.ravel(one.limit), 0.0, -math.inf
+        figure = max(float(figures.max()), found[key].figure if key in found else least)
         found[key] = Reached(*key, limit, figure)
     return tuple(found.values())

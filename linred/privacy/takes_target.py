@@ -77,7 +77,7 @@ def refuse(name: str, target: Target | None, meets: Iterable[str], others: Itera
     others : names of limits that are not in the target, those of `BY_UTILITY`.
     """
     for limit in (*(() if target is None else target.limits), *others):
-        if limit not in meets and not (limit == "neighbors" and "dp" in meets):
+        if limit not in meets:
             raise ValueError(f"{name} cannot meet {limit}=: use optimal, which can")
 
 

@@ -89,14 +89,6 @@ class Target:
         if self.secrets is not None and not _have_limits(self.secrets) and self.ldp == math.inf:
             raise ValueError("secrets= is a list and needs ldp=, the limit of each; or give a mapping {secret: limit}")
 
-    @classmethod
-    def of(cls, **limits: Any) -> Target:
-        """Build a `Target` from limits, of which at least one is not None."""
-        given = {name: limit for name, limit in limits.items() if limit is not None}
-        if not given:
-            raise ValueError("no target: give ldp=, log_lift= or another limit of linred.Target")
-        return cls(**given)
-
     @property
     def limits(self) -> dict[str, Any]:
         """The limits that are set, by name."""
