@@ -10,7 +10,7 @@ from linred._version import __version__
 from linred.cli import grids, options
 from linred.cli.help_pages import EPILOG, Group, LongCommand
 from linred.cli.run_context import command, log, warn
-from linred.cli.target_options import NAMES, TARGET_OPTIONS, UTILITY_OPTIONS, files, targets
+from linred.cli.target_options import NAMES, TARGET_OPTIONS, UTILITY_OPTIONS, files
 from linred.columns.label_distance import distortion_of
 from linred.columns.schema import FitSchema, names, parts_of
 from linred.design.fit import FitSettings
@@ -227,8 +227,9 @@ def _settings(asked):
     """Return the `FitSettings` of the options, checked before any record is read."""
     _check_together(asked)
     sees_s = not asked["without_sensitive"] and asked["mechanism"] != "markov"
+    limits = {name: asked[name] for name in TARGET_OPTIONS}
     how = {name: asked[name] for name in ("time_limit", "confidence", "held_out", *UTILITY_OPTIONS)}
-    return FitSettings.checked(asked["mechanism"], asked["alpha"], targets(asked), sees_s, **how)
+    return FitSettings.checked(asked["mechanism"], asked["alpha"], limits, sees_s, **how)
 
 
 def _check_together(asked):

@@ -16,7 +16,7 @@ LOGS = ("ldp", "log_lift", "max_lift", "min_lift", "dp")
 """The limits of P(y|s) that are one number of nats."""
 
 
-@takes_target(meets=RATIOS, needed=True)
+@takes_target(meets=RATIOS)
 def alpha_for(joint: Joint, *, target: Target) -> float:
     """Return the smallest alpha in [0, 1] whose linear reduction meets a target.
 

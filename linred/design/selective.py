@@ -24,7 +24,7 @@ from linred.solvers.constraints import Limits
 from linred.solvers.exact_sums import CLOSE, with_both_means, with_exact_sums
 
 
-@takes_target(meets=("ldp", "log_lift", "max_lift", "min_lift"), needed=True)
+@takes_target(meets=("ldp", "log_lift", "max_lift", "min_lift"))
 def selective(
     joint: Joint, *, target: Target, distortion: LabelMatrix | None = None, prefer: Prefer | None = None
 ) -> Mechanism:

@@ -172,13 +172,13 @@ def _settled_secrets(secrets, ldp, labels):
     for i, (secret, limit) in enumerate(stated):
         place = f"secrets[{i}]"
         limit = validation.number(f"the limit of {place}", limit, 0.0, math.inf)
+        positions = secret if isinstance(secret, tuple) else (secret,)
         if isinstance(secret, str):
             if secret != "each":
                 raise ValueError(f"{place} is text, but not 'each'")  # which may be a label of S
             n_columns = len(columns_of(labels, place))
             found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
-        elif isinstance(secret, int | np.integer) or (isinstance(secret, tuple) and all(map(_is_position, secret))):
-            positions = secret if isinstance(secret, tuple) else (secret,)
+        elif all(map(_is_position, positions)):
             found.append(_of_columns(positions, limit, labels, place))
         else:
             found.append(Secret(validation.frozen(groups_of(place, secret, labels)), limit))
