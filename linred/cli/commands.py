@@ -247,8 +247,9 @@ def _check_together(asked):
         raise click.UsageError("--confidence certifies a target: give --ldp or --log-lift in place of --alpha")
     if mechanism != "optimal" and confidence is not None:
         raise click.UsageError(f"--confidence needs --mechanism optimal, not {mechanism}")
+    kind = KINDS[mechanism.replace("-", "_")]
     for name, option in {"time_limit": "--time-limit", **given}.items():
-        if asked[name] is not None and not _is_known(name, mechanism):
+        if asked[name] is not None and name not in (*kind.takes, *kind.make.meets):
             raise click.UsageError(f"{option} applies to --mechanism optimal, not {mechanism}: leave it out")
     if asked["neighbors"] == "hamming" and len(asked["sensitive"]) == 1:
         raise click.UsageError(
@@ -260,12 +261,6 @@ def _check_together(asked):
         raise click.UsageError("--given-x has no effect on a mechanism that does not use S: leave it out")
     if mechanism == "non-markov" and asked["without_sensitive"]:
         raise click.UsageError("--mechanism non-markov uses S: with --without-sensitive choose optimal or markov")
-
-
-def _is_known(name, mechanism):
-    """Return whether a mechanism can meet a limit of this name, or takes an argument of this name."""
-    kind = KINDS[mechanism.replace("-", "_")]
-    return name in (*kind.takes, *kind.make.meets)
 
 
 def _renamed(path, mechanism, sensitive, public):

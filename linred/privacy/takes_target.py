@@ -6,13 +6,14 @@ import inspect
 import math
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypedDict, TypeVar
 
 from linred._common import validation
 from linred.privacy.target import TARGETS, Target
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Number = TypeVar("Number")
 
 RATIOS = tuple(name for name in TARGETS if name not in ("given_x", "max_changed_by_s"))
 """The limits of P(y|s) alone. Mixing P(y) into P(y|s) brings it closer to every one of them."""
@@ -22,21 +23,26 @@ BY_UTILITY = ("max_changed", "max_distortion")
 """The arguments that ask for a mechanism by its utility, with or without a target."""
 
 
-class TargetKeywords(TypedDict, total=False):
-    """The keywords by which a function accepts a target: `target` for a whole one, or the fields of a `Target`."""
+class LimitKeywords(TypedDict, Generic[Number], total=False):
+    """The keywords by which a function accepts a target: `target` for a whole one, or the fields of a `Target`.
+
+    Number : the type of a limit that is one number.
+    """
 
     target: Target | None
-    ldp: float | None
-    log_lift: float | None
-    max_lift: float | None
-    min_lift: float | None
-    dp: float | None
+    ldp: Number | None
+    log_lift: Number | None
+    max_lift: Number | None
+    min_lift: Number | None
+    dp: Number | None
     neighbors: Any
     pairs: Any
     secrets: Any
-    given_x: float | None
-    max_changed_by_s: float | None
+    given_x: Number | None
+    max_changed_by_s: Number | None
 
+
+TargetKeywords = LimitKeywords[float]
 
 KEYWORDS = ("target", *TARGETS)
 """The names of `TargetKeywords`."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from linred._common.render import Printed
 from linred.privacy.comparisons import Reached, comparisons, reached
-from linred.privacy.leakage import FIGURES, Leakage
+from linred.privacy.leakage import Leakage
 from linred.sampling.sampled_probabilities import Channel
 
 HALF_ULP = 2.0**-53
@@ -92,9 +92,8 @@ class _Compared(NamedTuple):
 
 def _reached(target, figures, compared, channel):
     """Return what was reached for each limit of a target."""
-    own = {name: limit for name, limit in target.limits.items() if name in FIGURES}
-    found = [Reached(name, None, limit, getattr(figures, name)) for name, limit in own.items()]
-    others = dataclasses.replace(target, **dict.fromkeys(own, math.inf))
+    found = [Reached(name, None, limit, getattr(figures, name)) for name, limit in target.figures.items()]
+    others = dataclasses.replace(target, **dict.fromkeys(target.figures, math.inf))
     found += reached(comparisons(others, *compared[:3]), compared.log_ratios)
     if target.given_x < math.inf:
         found.append(Reached("given_x", None, target.given_x, ldp_given_x_above(channel, everywhere=True)))
