@@ -58,7 +58,7 @@ def fit(
     s_labels: Labels | None = None,
     x_labels: Labels | None = None,
     time_limit: float | None = None,
-    **keywords: Unpack[TargetKeywords],
+    **keywords: Unpack[TargetKeywords[float]],
 ) -> Mechanism:
     """Return the mechanism with the fewest changed records that meets a target, from columns of records.
 

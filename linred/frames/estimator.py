@@ -83,7 +83,7 @@ class Sanitizer:
         key: Key | None = None,
         context: Context = b"",
         id: Names | None = None,
-        **keywords: Unpack[TargetKeywords],
+        **keywords: Unpack[TargetKeywords[float]],
     ) -> None:
         self.sensitive, self.public, self.mechanism, self.sees_s, self.bins = sensitive, public, mechanism, sees_s, bins
         self.__dict__.update(dict.fromkeys(KEYWORDS) | keywords)

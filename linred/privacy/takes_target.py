@@ -23,7 +23,7 @@ BY_UTILITY = ("max_changed", "max_distortion")
 """The arguments that ask for a mechanism by its utility, with or without a target."""
 
 
-class LimitKeywords(TypedDict, Generic[Number], total=False):
+class TargetKeywords(TypedDict, Generic[Number], total=False):
     """The keywords by which a function accepts a target: `target` for a whole one, or the fields of a `Target`.
 
     Number : the type of a limit that is one number.
@@ -41,8 +41,6 @@ class LimitKeywords(TypedDict, Generic[Number], total=False):
     given_x: Number | None
     max_changed_by_s: Number | None
 
-
-TargetKeywords = LimitKeywords[float]
 
 KEYWORDS = ("target", *TARGETS)
 """The names of `TargetKeywords`."""

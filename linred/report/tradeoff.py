@@ -20,7 +20,7 @@ from linred.design.optimal import best_mechanism
 from linred.design.registry import KINDS
 from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism
-from linred.privacy.takes_target import BY_UTILITY, LimitKeywords, refuse, takes_keywords
+from linred.privacy.takes_target import BY_UTILITY, TargetKeywords, refuse, takes_keywords
 from linred.privacy.target import NUMBERS, Target
 from linred.report.curves import MEASURES, Curves, measures_of
 
@@ -37,10 +37,6 @@ FOR_ALPHA = ("markov", "optimal_markov", "non_markov")
 FOR_TARGET = (*FOR_ALPHA, "optimal")
 
 
-GridKeywords = LimitKeywords[float | Iterable[float]]
-"""The `TargetKeywords` of `tradeoff`: a limit that is a number may be a sequence of points instead."""
-
-
 @takes_keywords
 def tradeoff(
     joint: Joint,
@@ -53,7 +49,7 @@ def tradeoff(
     distortion: LabelMatrix | None = None,
     base: float = math.e,
     time_limit: float | None = None,
-    **keywords: Unpack[GridKeywords],
+    **keywords: Unpack[TargetKeywords[float | Iterable[float]]],
 ) -> Curves:
     """Return the `Curves` of several mechanisms over a grid of limits, of shares of changed records, or of alphas.
 

@@ -55,11 +55,8 @@ class Limits(NamedTuple):
         max_lift, min_lift = (min(limit, target.log_lift) for limit in (target.max_lift, target.min_lift))
         if max_lift >= -math.log(merged.p_s.min()):  # no lift is above 1 / P(s)
             max_lift = math.inf
-        rows, least_of_secrets = _rows_of(target, merged)
-        more = {"given_x": target.given_x, "changed": target.max_changed_by_s}
-        return cls(
-            merged.p_s, merged.p_x, keep_marginal, target.ldp, max_lift, min_lift, rows, least_of_secrets, **more
-        )
+        ratios = target.ldp, max_lift, min_lift, *_rows_of(target, merged), target.given_x
+        return cls(merged.p_s, merged.p_x, keep_marginal, *ratios, target.max_changed_by_s)
 
     def for_solver(self):
         """Return limits with a margin for rounding, and those of LDP and given x capped at LARGEST_LDP."""

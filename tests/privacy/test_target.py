@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import linred
-from linred.privacy.takes_target import KEYWORDS, LimitKeywords, takes_target, target_or_alpha
+from linred.privacy.takes_target import KEYWORDS, TargetKeywords, takes_target, target_or_alpha
 from linred.privacy.target import TARGETS, Target
 from support.joints import example_1
 
@@ -138,8 +138,8 @@ def test_a_limit_that_no_figure_answers_is_not_taken_for_met(limit):
 
 
 def test_the_keywords_of_a_target_are_its_fields():
-    """Type checkers read the names from `LimitKeywords`, and everything else from `Target`."""
-    assert tuple(LimitKeywords.__annotations__) == KEYWORDS == ("target", *TARGETS)
+    """Type checkers read the names from `TargetKeywords`, and everything else from `Target`."""
+    assert tuple(TargetKeywords.__annotations__) == KEYWORDS == ("target", *TARGETS)
 
 
 @pytest.mark.parametrize("function", [linred.fit, linred.Sanitizer])
