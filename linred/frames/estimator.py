@@ -9,7 +9,7 @@ from linred._common import validation
 from linred.columns.adapters.kinds import frame_of, symbol_of
 from linred.columns.alphabet import as_objects
 from linred.columns.schema import FitSchema, listed, names, parts_of
-from linred.design.fit import FitSettings
+from linred.design.fit import UTILITY, FitSettings
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
 from linred.frames.sanitize_frame import FrameTask, naming_columns, read_columns, sanitize_frame
@@ -113,7 +113,7 @@ class Sanitizer:
 
     def _settings(self):
         keywords = {name: getattr(self, name) for name in KEYWORDS}
-        more = {name: getattr(self, name) for name in ("max_changed", "max_distortion", "least", "distortion")}
+        more = {name: getattr(self, name) for name in UTILITY}
         return FitSettings.checked(self.mechanism, self.alpha, keywords, self.sees_s, **more)
 
     def _how(self):

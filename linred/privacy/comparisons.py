@@ -78,6 +78,11 @@ def comparisons(target: Target, p_s: np.ndarray, q: np.ndarray, p_y: np.ndarray)
             yield Comparison("secrets", place, limit, groups.max(axis=0), groups.min(axis=0), occurs.size)
 
 
+def of_lifts(target):
+    """Return the limits of max-lift and of min-lift, each of which log_lift limits too."""
+    return min(target.max_lift, target.log_lift), min(target.min_lift, target.log_lift)
+
+
 def of_pairs(target, occurs):
     """Return [(name, matrix of limits between the symbols `occurs`)], inf where there is none and on the diagonal."""
     found = []

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred.privacy.comparisons import of_pairs, of_secrets
+from linred.privacy.comparisons import of_lifts, of_pairs, of_secrets
 
 ROOM = 2.0**-40
 """Margin in nats for the solver's tolerance."""
@@ -52,7 +52,7 @@ class Limits(NamedTuple):
     @classmethod
     def of(cls, target, merged, keep_marginal):
         """Return the limits of a settled `Target` over the classes of a `Merged`."""
-        max_lift, min_lift = (min(limit, target.log_lift) for limit in (target.max_lift, target.min_lift))
+        max_lift, min_lift = of_lifts(target)
         if max_lift >= -math.log(merged.p_s.min()):  # no lift is above 1 / P(s)
             max_lift = math.inf
         ratios = target.ldp, max_lift, min_lift, *_rows_of(target, merged), target.given_x
