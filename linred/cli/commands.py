@@ -10,7 +10,7 @@ from linred._version import __version__
 from linred.cli import grids, options
 from linred.cli.help_pages import EPILOG, Group, LongCommand
 from linred.cli.run_context import command, log, warn
-from linred.cli.target_options import NAMES, TARGET_OPTIONS, UTILITY_OPTIONS, files, targets
+from linred.cli.target_options import NAMES, TARGET_OPTIONS, UTILITY_OPTIONS, files
 from linred.columns.label_distance import distortion_of
 from linred.columns.schema import FitSchema, names, parts_of
 from linred.design.fit import FitSettings
@@ -158,8 +158,7 @@ def tradeoff(run, data, mechanisms, plot, as_csv, **asked):
     limits = grids.grid({name: asked[name] for name in grids.OPTIONS})
     joint, fitted = _counted(run, data, asked, scan=False)
     if "distortion" in limits:
-        column = fitted.public[0] if len(fitted.public) == 1 else None
-        limits["distortion"] = distortion_of("distortion", limits["distortion"], joint.x_labels, column)
+        limits["distortion"] = distortion_of("distortion", limits["distortion"], joint.x_labels, fitted.only_public)
     curves = curves_of(joint, mechanisms=mechanisms and mechanisms.split(","), **limits)
     for (label, point), reason in curves.missing.items():
         run.note(f"{label} has no point at {point:g}: {reason}")
@@ -217,8 +216,7 @@ def _fitted(run, data, asked):
     settings = _settings(asked)
     joint, fitted = _counted(run, data, asked, scan=not asked["no_scan"])
     began = time.perf_counter()
-    column = fitted.public[0] if len(fitted.public) == 1 else None
-    mechanism = settings.mechanism_for(joint, column).replace(fitted=fitted)
+    mechanism = settings.mechanism_for(joint, fitted.only_public).replace(fitted=fitted)
     log.info("built the mechanism in %.1f s", time.perf_counter() - began)
     for warning in texts.fit_warnings(mechanism):
         warn(warning)
@@ -229,9 +227,9 @@ def _settings(asked):
     """Return the `FitSettings` of the options, checked before any record is read."""
     _check_together(asked)
     sees_s = not asked["without_sensitive"] and asked["mechanism"] != "markov"
-    more = (asked[name] for name in ("time_limit", "confidence", "held_out"))
-    utility = {name: asked[name] for name in UTILITY_OPTIONS}
-    return FitSettings.checked(asked["mechanism"], asked["alpha"], targets(asked), sees_s, *more, **utility)
+    limits = {name: asked[name] for name in TARGET_OPTIONS}
+    how = {name: asked[name] for name in ("time_limit", "confidence", "held_out", *UTILITY_OPTIONS)}
+    return FitSettings.checked(asked["mechanism"], asked["alpha"], limits, sees_s, **how)
 
 
 def _check_together(asked):
@@ -249,8 +247,9 @@ def _check_together(asked):
         raise click.UsageError("--confidence certifies a target: give --ldp or --log-lift in place of --alpha")
     if mechanism != "optimal" and confidence is not None:
         raise click.UsageError(f"--confidence needs --mechanism optimal, not {mechanism}")
+    kind = KINDS[mechanism.replace("-", "_")]
     for name, option in {"time_limit": "--time-limit", **given}.items():
-        if asked[name] is not None and not _is_known(name, mechanism):
+        if asked[name] is not None and name not in (*kind.takes, *kind.make.meets):
             raise click.UsageError(f"{option} applies to --mechanism optimal, not {mechanism}: leave it out")
     if asked["neighbors"] == "hamming" and len(asked["sensitive"]) == 1:
         raise click.UsageError(
@@ -262,12 +261,6 @@ def _check_together(asked):
         raise click.UsageError("--given-x has no effect on a mechanism that does not use S: leave it out")
     if mechanism == "non-markov" and asked["without_sensitive"]:
         raise click.UsageError("--mechanism non-markov uses S: with --without-sensitive choose optimal or markov")
-
-
-def _is_known(name, mechanism):
-    """Return whether a mechanism can meet a limit of this name, or takes an argument of this name."""
-    kind = KINDS[mechanism.replace("-", "_")]
-    return name in (*kind.takes, *kind.make.meets, *(("neighbors",) if "dp" in kind.make.meets else ()))
 
 
 def _renamed(path, mechanism, sensitive, public):

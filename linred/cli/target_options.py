@@ -11,7 +11,6 @@ import click
 from linred.design.least_leakage import LEAST
 from linred.errors import FileError
 from linred.io.label_file import MatrixFile, read_groups
-from linred.privacy.target import TARGETS
 
 
 class Share(click.ParamType):
@@ -173,8 +172,3 @@ def files(asked):
     values = [asked.get(name) for name in NAMES]
     listed = [one for value in values for one in (value if isinstance(value, list | dict) else [value])]
     return [one.path for one in listed if hasattr(one, "path")]
-
-
-def targets(asked):
-    """Return {name: limit or None} of the options in `TARGET_OPTIONS`."""
-    return {name: asked[name] for name in TARGETS}

@@ -62,6 +62,11 @@ class FitSchema(NamedTuple):
     leaks: tuple[Leak, ...] = ()
     scanned: bool = False  # whether the fit measured what other columns reveal about S
 
+    @property
+    def only_public(self) -> ColumnSpec | None:
+        """The public column, None if there are several."""
+        return self.public[0] if len(self.public) == 1 else None
+
     def telling(self, information: float) -> tuple[Leak, ...]:
         """Return the leaks that reveal more about S than `information`, the figure of the released column."""
         return tuple(leak for leak in self.leaks if leak.beyond_chance > information)

@@ -18,7 +18,7 @@ from linred.privacy.target import Target
 from linred.solvers.symbol_merging import Merged
 
 
-@takes_target(meets=RATIOS, needed=True)
+@takes_target(meets=RATIOS)
 def k_rr(joint: Joint, *, target: Target) -> Mechanism:
     """Return k-ary randomised response: keep x, or draw uniformly from the symbols that occur.
 
@@ -41,7 +41,7 @@ def k_rr(joint: Joint, *, target: Target) -> Mechanism:
     return calibration.meeting(joint, target, build, partial(drawing_from, joint, uniform, "k_rr"))
 
 
-@takes_target(meets=RATIOS, needed=True)
+@takes_target(meets=RATIOS)
 def pram(joint: Joint, *, target: Target) -> Mechanism:
     """Return invariant post-randomisation: k-ary randomised response, then a draw by Bayes' rule, so that P_Y = P_X.
 
@@ -88,7 +88,7 @@ def _there_and_back(joint, share):
     return Joint.from_parts(p_y_given_s, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels), w
 
 
-@takes_target(meets=RATIOS, needed=True)
+@takes_target(meets=RATIOS)
 def watchdog(joint: Joint, *, target: Target) -> Mechanism:
     """Return the watchdog mechanism with subset merging: resample the symbols that leak too much within small groups.
 

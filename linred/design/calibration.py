@@ -8,7 +8,6 @@ import numpy as np
 from linred._common import validation
 from linred.distribution.joint import Joint
 from linred.errors import CannotMeetError
-from linred.privacy import metrics
 from linred.privacy.comparisons import comparisons, of_pairs, of_secrets
 from linred.privacy.takes_target import RATIOS, takes_target
 from linred.privacy.target import Target
@@ -17,7 +16,7 @@ LOGS = ("ldp", "log_lift", "max_lift", "min_lift", "dp")
 """The limits of P(y|s) that are one number of nats."""
 
 
-@takes_target(meets=RATIOS, needed=True)
+@takes_target(meets=RATIOS)
 def alpha_for(joint: Joint, *, target: Target) -> float:
     """Return the smallest alpha in [0, 1] whose linear reduction meets a target.
 
@@ -163,28 +162,21 @@ def _is_met_by_mixture(compared, p_x, toward, share):
 
     Rounding is monotone, so the extremes of the mixture are the mixtures of the extremes.
     """
-    numerators, denominators = (
+    mixed = {
         # exactly: rounding could move the mixture of P(x) with itself
-        part if part is p_x is toward else (1.0 - share) * part + share * toward
-        for part in (compared.numerators, compared.denominators)
-    )
-    figures = log_ratios_above(numerators, denominators, compared.n_terms)
-    return bool((figures <= np.ravel(compared.limit)).all())
+        name: part if part is p_x is toward else (1.0 - share) * part + share * toward
+        for name, part in (("numerators", compared.numerators), ("denominators", compared.denominators))
+    }
+    return bool((_log_ratios_above(compared._replace(**mixed)) <= np.ravel(compared.limit)).all())
 
 
-def log_ratios_above(numerators, denominators, n_terms=1):
-    """Return an upper bound of the largest log ratio over the reals, for each row.
+def _log_ratios_above(compared):
+    """Return upper bounds of `Comparison.log_ratios`, over the reals.
 
     There are three roundings in the numerator, three in the denominator, one in the ratio and one in the logarithm:
     less than 8 half-ulps; and two for each further term of a sum. 0.0 is exact if numerator and denominator are the
     same double.
     """
-    rows = zip(*np.atleast_2d(numerators, denominators), strict=True)
-    figures = np.array([_largest_log_ratio(*row) for row in rows])
+    figures, n_terms = compared.log_ratios(), compared.n_terms
     more = 2.0**-49 + (n_terms - 1) * 2.0**-51
     return np.where(figures > 0.0, figures + more * (1.0 + figures), 0.0 if n_terms == 1 else more)
-
-
-def _largest_log_ratio(numerators, denominators):
-    x = metrics.largest_ratio(numerators, denominators)
-    return metrics.log_ratio(numerators[x], denominators[x])

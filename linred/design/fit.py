@@ -34,6 +34,8 @@ from linred.privacy.takes_target import TargetKeywords, takes_keywords
 from linred.privacy.target import Target
 
 HELD_OUT = 0.5
+UTILITY = ("max_changed", "max_distortion", "least", "distortion")
+"""The arguments of `optimal` on what the mechanism costs."""
 STANDARD_ERRORS = tuple(z / 10 for z in (80, 60, 50, 45, 40, *range(36, -1, -2)))
 """Margins along the path of mechanisms that use S when sampling."""
 MIXED = tuple(share / 100 for share in (99, 98, 97, 96, *range(95, -1, -3), 0))
@@ -57,7 +59,7 @@ def fit(
     s_labels: Labels | None = None,
     x_labels: Labels | None = None,
     time_limit: float | None = None,
-    **keywords: Unpack[TargetKeywords],
+    **keywords: Unpack[TargetKeywords[float]],
 ) -> Mechanism:
     """Return the mechanism with the fewest changed records that meets a target, from columns of records.
 
@@ -118,14 +120,15 @@ def fit(
     (True, True)
     """
     more = {"max_changed": max_changed, "max_distortion": max_distortion, "least": least, "distortion": distortion}
-    settings = FitSettings.checked(mechanism, alpha, keywords, sees_s, time_limit, confidence, held_out, **more)
+    how = {"confidence": confidence, "held_out": held_out, "time_limit": time_limit, **more}
+    settings = FitSettings.checked(mechanism, alpha, keywords, sees_s, **how)
     return settings.mechanism_for(Joint.from_records(s, x, s_labels, x_labels))
 
 
 class FitSettings(NamedTuple):
     """The settings of a fit. `linred.fit`, `Sanitizer` and the command check them before they read records.
 
-    options : time_limit, max_changed, max_distortion, least and distortion, by name; None if not given.
+    options : time_limit and those of `UTILITY`, by name; None if not given.
     """
 
     mechanism: object  # a name in `registry.BY_NAME`, or a function
@@ -137,28 +140,12 @@ class FitSettings(NamedTuple):
     options: dict[str, Any]
 
     @classmethod
-    def checked(
-        cls,
-        mechanism,
-        alpha,
-        keywords,
-        sees_s=True,
-        time_limit=None,
-        confidence=None,
-        held_out=HELD_OUT,
-        /,
-        *,
-        max_changed=None,
-        max_distortion=None,
-        least=None,
-        distortion=None,
-    ):
+    def checked(cls, mechanism, alpha, keywords, sees_s=True, confidence=None, held_out=HELD_OUT, **options):
         """Return the settings, checked. keywords : `TargetKeywords`, {name: limit or None}, or a whole "target"."""
-        more = {"max_changed": max_changed, "max_distortion": max_distortion, "least": least, "distortion": distortion}
-        options = {"time_limit": time_limit, **more}
+        options = dict.fromkeys(("time_limit", *UTILITY)) | options
         mechanism, target = registry.check(mechanism, alpha, keywords, sees_s, **options)
-        Share.of(max_changed, max_distortion, distortion, least, alpha)
-        check_name("distortion", distortion)
+        Share.of(**{name: options[name] for name in UTILITY}, alpha=alpha)
+        check_name("distortion", options["distortion"])
         validation.number("held_out", held_out, 0.01, 0.99)
         if confidence is not None:
             validation.check_confidence(confidence)
@@ -169,7 +156,7 @@ class FitSettings(NamedTuple):
             if mechanism != "optimal":
                 shown = validation.shortened(mechanism)
                 raise ValueError(f"mechanism = {shown} cannot be fitted with a confidence: only 'optimal' can")
-            certify.refuse_uncertified(name for name, value in more.items() if value is not None)
+            certify.refuse_uncertified(name for name in UTILITY if options[name] is not None)
             certify.certified_limits(target)
         return cls(mechanism, alpha, target, sees_s, confidence, held_out, options)
 

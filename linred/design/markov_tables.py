@@ -8,13 +8,7 @@ from linred.mechanism.tables import TableBuilder
 
 def by_symbol(joint, *, keep, move, table_of, **about):
     """Return the mechanism with one row for each x; a symbol that never occurs draws from table 0."""
-    seen = joint.p_x > 0.0
-    parts = {
-        "keep": np.where(seen, keep, 0.0),
-        "move": np.where(seen, move, 1.0),
-        "table_of": np.where(seen, table_of, 0).astype(np.int32),
-    }
-    return Mechanism(joint, sees_s=False, **parts, **about)
+    return Mechanism(joint, sees_s=False, **_where_seen(joint, keep, move, table_of), **about)
 
 
 def by_class(merged, released, w, **about):
@@ -38,13 +32,18 @@ def by_pair(merged, released, w, **about):
     w = np.where(merged.p[:, :, None] > 0.0, w, mean)
     of_class, tables = _rows_of(merged, released, np.concatenate([w.reshape(n_s * n_x, n_x), mean]))
     row = np.where(joint.unseen, n_s, merged.s_class[:, None]) * n_x + merged.x_class
-    seen = joint.p_x > 0.0
-    parts = {
-        "keep": np.where(seen, of_class["keep"][row], 0.0),
-        "move": np.where(seen, of_class["move"][row], 1.0),
-        "table_of": np.where(seen, of_class["table_of"][row], 0).astype(np.int32),
-    }
+    parts = _where_seen(joint, **{name: part[row] for name, part in of_class.items()})
     return Mechanism(joint, sees_s=True, released=released, tables=tables, **parts, **about)
+
+
+def _where_seen(joint, keep, move, table_of):
+    """Return these parts for the x that occur; all others draw from table 0."""
+    seen = joint.p_x > 0.0
+    return {
+        "keep": np.where(seen, keep, 0.0),
+        "move": np.where(seen, move, 1.0),
+        "table_of": np.where(seen, table_of, 0).astype(np.int32),
+    }
 
 
 def _rows_of(merged, released, w):

@@ -8,7 +8,6 @@ solution are made exact, and it is mixed with P_Y until the sampled integers mee
 import dataclasses
 import math
 import time
-import warnings
 from contextlib import suppress
 from functools import partial
 
@@ -18,16 +17,17 @@ from linred._common import validation
 from linred._common.types import LabelMatrix, Least, Prefer
 from linred.design import baselines, calibration, coupling, markov_tables
 from linred.design.closed_form import markov, non_markov
+from linred.design.costs import GOOD, NOT_EXACT, Costs, cheapest
 from linred.design.equal_rows import exactly_coupled
 from linred.design.least_leakage import Share, least_leakage
 from linred.design.selective import reduced, selective
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
-from linred.errors import CannotMeetError, NotOptimalWarning
+from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.privacy.takes_target import refuse_given_x, takes_target
 from linred.privacy.target import Target
-from linred.solvers import formulations, interior_point, lp, transport
+from linred.solvers import constraints, formulations, interior_point, lp, transport
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.symbol_merging import Merged
 
@@ -35,15 +35,7 @@ VERTEX_CELLS = 1000
 """Up to this many cells (s, x) HiGHS solves the linear programme: it returns a vertex, which moves fewer pairs. Beyond,
 the interior-point method is far faster."""
 
-GOOD, NOTABLE = 1e-9, 1e-6
-"""Gaps relative to the cost of a change: up to GOOD no other mechanism is tried, above NOTABLE a warning is issued."""
-
-NOT_EXACT = "the linear programme was not solved accurately enough for these targets, symbols and costs"
-
 ZERO_FOR_SOME = "limits of 0 for some symbols are met by one P(y|s) for all symbols; small positive limits cost less"
-
-CAP = 1e5
-"""Ratio to the cheapest change at which the first linear programme caps all costs."""
 
 
 @takes_target()
@@ -152,103 +144,18 @@ def best_mechanism(joint, sees_s, distortion, keep_marginal, prefer, end, target
     return _Search(joint, target, sees_s, distortion, keep_marginal, prefer, end).best()
 
 
-class _Costs:
-    """A distortion (None for Hamming): the cost of a mechanism, and the cost matrix of a linear programme."""
-
-    def __init__(self, distortion):
-        self.distortion = distortion
-        self.d = None if distortion is None or _is_hamming(distortion) else distortion
-        some = np.ones(1) if distortion is None else distortion[distortion > 0.0]
-        self.costliest = float(some.max(initial=0.0)) or 1.0
-        self.cheapest = float(some.min(initial=self.costliest))
-
-    def caps(self):
-        """Yield increasing caps on the costs in a linear programme.
-
-        A solver's tolerance is relative to the largest cost, so a prohibitive cost would make all others look equal.
-        """
-        ratio = CAP
-        while (cap := ratio * self.cheapest) < self.costliest:
-            yield cap
-            ratio *= ratio
-        yield self.costliest
-
-    def among(self, x, cap):
-        """Return the capped costs between the symbols `x`, scaled so that the cap is one."""
-        return None if self.d is None else np.minimum(self.d[np.ix_(x, x)], cap) / cap
-
-    def of(self, mechanism):
-        return mechanism.dtv() if self.distortion is None else mechanism.expected_distortion(self.distortion)
-
-    def hides(self, cap, mechanism):
-        """Return whether the cap makes the mechanism look cheaper than it is."""
-        if cap >= self.costliest:
-            return False
-        above = mechanism.expected_distortion(np.maximum(self.distortion - cap, 0.0))
-        return above > GOOD * self.unit(self.of(mechanism))
-
-    def unit(self, cost):
-        """Return the unit of gaps: the cost of the cheapest change, or of the whole mechanism if that is larger."""
-        return max(self.cheapest, cost)
-
-    def noted(self, mechanism, bound):
-        """Return the mechanism with its distortion and its gap to the lower bound."""
-        return mechanism.replace(distortion=self.distortion, gap=max(0.0, self.of(mechanism) - bound))
-
-
-def _cheapest(costs, attempt, others, requirement, inexact=NOT_EXACT):
-    """Return the cheapest known mechanism with its gap; warn if the gap is notable.
-
-    attempt : function of a cap on the costs: (mechanism, lower bound of the cost, whether the solver finished); may
-        raise.
-    others : function that returns (mechanisms that need no linear programme, lower bound of the cost).
-    requirement : text for the warning: the target or alpha of all these mechanisms.
-    inexact : text for the warning: why the gap is notable although the solver finished; None for no warning.
-    """
-    known, bound, trouble = [], 0.0, None
-    for cap in costs.caps():
-        try:
-            mechanism, least, finished = attempt(cap)
-        except lp.InfeasibleError:
-            raise CannotMeetError(
-                f"no mechanism meets {requirement}: the limits exclude one another; raise max_changed_by_s= or another "
-                "limit"
-            ) from None
-        except (lp.NotSolvedError, CannotMeetError) as error:
-            trouble = str(error)
-            break
-        known.append(mechanism)
-        bound, trouble = max(bound, least), None if finished else lp.TIME_IS_OVER
-        if trouble or not costs.hides(cap, mechanism):
-            break
-    cost = min(map(costs.of, known), default=math.inf)
-    if trouble or cost - bound > GOOD * costs.unit(cost):
-        more, least = others()
-        known, bound = known + more, max(bound, least)
-    if not known:
-        raise CannotMeetError(f"no mechanism in 64-bit tables was found that meets {requirement}: {trouble}")
-    best = costs.noted(min(known, key=costs.of), bound)
-    cost = costs.of(best)
-    if best.gap > (GOOD if trouble else NOTABLE) * costs.unit(cost) and (trouble or inexact):
-        warnings.warn(
-            f"{trouble or inexact}: the mechanism returned ({best.described()}) meets {requirement} at a cost of "
-            f"{cost:.6g}, at most {best.gap:.2g} above the optimum",
-            NotOptimalWarning,
-            stacklevel=5,
-        )
-    return best
-
-
 class _Search:
     """One problem with a target, and the methods that solve it."""
 
     def __init__(self, joint, target, sees_s, distortion, keep_marginal, prefer, end):
         self.joint, self.target, self.sees_s, self.keep_marginal = joint, target, sees_s, keep_marginal
-        self.costs, self.prefer, self.end = _Costs(distortion), prefer, end
+        self.costs, self.end = Costs(distortion), end
         self.moves = {"distortion": distortion, "prefer": prefer}
+        how = coupling.PREFERENCES.get(prefer, "northwest")
+        self.about = {"name": "optimal", "coupling": how, "distortion": self.costs.d}
         treats_all_s_alike = all(part is None for part in (target.neighbors, target.pairs, target.secrets))
         self.merged = Merged(joint, symbols=self.costs.d is None, rows=treats_all_s_alike)
-        self.limits = formulations.Limits.of(target, self.merged, keep_marginal)
+        self.limits = constraints.Limits.of(target, self.merged, keep_marginal)
         self.is_zero = calibration.smallest(target, joint.p_s) == 0.0
 
     def best(self):
@@ -264,7 +171,7 @@ class _Search:
         inexact = ZERO_FOR_SOME if self.is_zero else NOT_EXACT
         if self.leaves_only_the_marginal:
             inexact = None  # where whole numbers are too large, y is drawn independently of x too, as documented
-        return _cheapest(self.costs, self.attempt, self.without_programme, str(self.target), inexact)
+        return cheapest(self.costs, self.attempt, self.without_programme, str(self.target), inexact)
 
     @property
     def leaves_only_the_marginal(self):
@@ -276,12 +183,11 @@ class _Search:
         on_ratios = self.target.given_x == math.inf and self.target.max_changed_by_s == 1.0
         if not (on_ratios and self.sees_s and self.keep_marginal):
             return None
-        how = {"coupling": coupling.PREFERENCES.get(self.prefer, "northwest"), "distortion": self.costs.d}
-        exact = exactly_coupled(self.joint, self.joint.p_x, self.joint.p_x, name="optimal", target=self.target, **how)
+        exact = exactly_coupled(self.joint, self.joint.p_x, self.joint.p_x, target=self.target, **self.about)
         return None if exact is None else exact.replace(distortion=self.costs.distortion)
 
     def attempt(self, cap):
-        """Solve a linear programme with capped costs; the `attempt` of `_cheapest`."""
+        """Solve a linear programme with capped costs; the `attempt` of `cheapest`."""
         merged, limits = self.merged, self.limits
         d = self.costs.among(merged.x, cap)
         if not self.sees_s:
@@ -294,9 +200,7 @@ class _Search:
         else:
             answer = self.solve_seeing_s(limits, d)
             released = merged.released(self.with_exact_sums(answer.matrix, merged.p_s))
-            how = coupling.PREFERENCES.get(self.prefer, "northwest")
-            about = {"name": "optimal", "coupling": how, "distortion": self.costs.d}
-            mechanism = coupling.meeting(self.joint, self.target, released, **about)
+            mechanism = coupling.meeting(self.joint, self.target, released, **self.about)
         return mechanism, answer.bound * cap, answer.finished
 
     def without_programme(self):
@@ -346,13 +250,8 @@ class _Search:
         weights : P(x) or P(s,x) of the rows of w, over classes.
         """
         merged = self.merged
-        if self.sees_s:
-            s, x = np.nonzero(merged.p)
-            w = _without_dust_for_all(w, x, merged.p_x)
-        else:
-            s, x = 0, np.arange(merged.p_x.size)
-            w = _without_dust(w, merged.p_x)
-        w = self.with_exact_sums(w, weights)
+        s, x = np.nonzero(merged.p) if self.sees_s else (0, np.arange(merged.p_x.size))
+        w = self.with_exact_sums(_without_dust(w, x, merged.p_x), weights)
         rows = np.zeros((merged.p_s.size if self.sees_s else 1, merged.p_x.size, merged.p_x.size))
         rows[s, x] = w
         found = merged.released(np.matmul(merged.p[:, None, :], rows)[:, 0])
@@ -378,7 +277,7 @@ def _share_for_rows(rows, occurs, toward, limit):
     return calibration.share_for_ratio(highest, lowest, toward, limit)
 
 
-def _without_dust_for_all(w, x, p_y):
+def _without_dust(w, x, p_y):
     """Set entries to zero that are rounding noise in all rows of an x; a limit on the ratio of these rows stays met."""
     largest = np.zeros((p_y.size, p_y.size))
     np.maximum.at(largest, x, w)
@@ -387,21 +286,21 @@ def _without_dust_for_all(w, x, p_y):
 
 def _markov_of_reduction(joint, alpha, distortion, end):
     """Return the cheapest P(y|x) whose P(y|s) is the linear reduction; Lemma 1 where it is the only one (errata 4)."""
-    costs, lemma_1 = _Costs(distortion), markov(joint, alpha)
+    costs, lemma_1 = Costs(distortion), markov(joint, alpha)
     if alpha == 0.0 or np.linalg.matrix_rank(joint.p_x_given_s) == np.count_nonzero(joint.p_x):
         return costs.noted(lemma_1, math.inf)
     merged = Merged(joint, symbols=costs.d is None)
-    limits = formulations.Limits(merged.p_s, merged.p_x, True)
+    limits = constraints.Limits(merged.p_s, merged.p_x, True)
     fixed = (1.0 - alpha) * merged.p + alpha * merged.p_x
 
     def attempt(cap):
         sources = formulations.symbols_as_sources(merged.p)
         answer = _solve_channel(limits, sources, costs.among(merged.x, cap), end, fixed)
-        w = with_exact_sums(_without_dust(answer.matrix, merged.p_x), merged.p_x, merged.p_x)
+        w = with_exact_sums(_without_dust(answer.matrix, sources.x, merged.p_x), merged.p_x, merged.p_x)
         best = markov_tables.by_class(merged, merged.released(merged.p @ w), w, name="optimal", alpha=alpha)
         return min(best, lemma_1, key=costs.of), answer.bound * cap, answer.finished
 
-    return _cheapest(costs, attempt, lambda: ([lemma_1], 0.0), f"P(y|s) for alpha = {alpha!r}")
+    return cheapest(costs, attempt, lambda: ([lemma_1], 0.0), f"P(y|s) for alpha = {alpha!r}")
 
 
 def _solve_channel(limits, sources, d, end, fixed=None):
@@ -409,14 +308,3 @@ def _solve_channel(limits, sources, d, end, fixed=None):
     changes = np.arange(limits.p_x.size) != sources.x[:, None] if d is None else d[sources.x]
     cost = (limits.p_s @ sources.share)[:, None] * changes
     return formulations.channel(limits, sources, cost, fixed=fixed, time_limit=end - time.monotonic())
-
-
-def _is_hamming(d):
-    """Return whether every change costs the same."""
-    others = d[~np.eye(len(d), dtype=bool)]
-    return bool(others.size and others[0] > 0.0 and (others == others[0]).all())
-
-
-def _without_dust(w, p_y):
-    """Set entries to zero that are rounding noise of the solver."""
-    return np.where(w > coupling.SNAP * p_y, w, 0.0)

@@ -18,13 +18,14 @@ from linred.design.coupling import chosen, meeting
 from linred.distribution.joint import Joint
 from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism
+from linred.privacy.comparisons import of_lifts
 from linred.privacy.takes_target import takes_target
 from linred.privacy.target import Target
+from linred.solvers.constraints import Limits
 from linred.solvers.exact_sums import CLOSE, with_both_means, with_exact_sums
-from linred.solvers.formulations import Limits
 
 
-@takes_target(meets=("ldp", "log_lift", "max_lift", "min_lift"), needed=True)
+@takes_target(meets=("ldp", "log_lift", "max_lift", "min_lift"))
 def selective(
     joint: Joint, *, target: Target, distortion: LabelMatrix | None = None, prefer: Prefer | None = None
 ) -> Mechanism:
@@ -74,8 +75,7 @@ def reduced(joint, target):
     s, x = np.flatnonzero(joint.p_s > 0.0), np.flatnonzero(joint.p_x > 0.0)
     p_s, p_x = joint.p_s[s] / joint.p_s.sum(), joint.p_x[x]
     lifts = joint.p_x_given_s[np.ix_(s, x)] / p_x
-    lifts_of = {"max_lift": min(target.max_lift, target.log_lift), "min_lift": min(target.min_lift, target.log_lift)}
-    limits = Limits(p_s, p_x, True, target.ldp, **lifts_of)
+    limits = Limits(p_s, p_x, True, target.ldp, *of_lifts(target))
     low, high = _intervals(lifts, limits)
     above, below = (p_s @ np.maximum(part, 0.0) for part in (lifts - high, low - lifts))
     low, high = _intervals(lifts, limits.for_solver())

@@ -9,7 +9,7 @@ from linred._common import validation
 from linred.columns.adapters.kinds import frame_of, symbol_of
 from linred.columns.alphabet import as_objects
 from linred.columns.schema import FitSchema, listed, names, parts_of
-from linred.design.fit import FitSettings
+from linred.design.fit import UTILITY, FitSettings
 from linred.distribution.joint import Joint
 from linred.errors import NotFittedError
 from linred.frames.sanitize_frame import FrameTask, naming_columns, read_columns, sanitize_frame
@@ -83,7 +83,7 @@ class Sanitizer:
         key: Key | None = None,
         context: Context = b"",
         id: Names | None = None,
-        **keywords: Unpack[TargetKeywords],
+        **keywords: Unpack[TargetKeywords[float]],
     ) -> None:
         self.sensitive, self.public, self.mechanism, self.sees_s, self.bins = sensitive, public, mechanism, sees_s, bins
         self.__dict__.update(dict.fromkeys(KEYWORDS) | keywords)
@@ -106,15 +106,14 @@ class Sanitizer:
             s, x = (symbol_of(name, read_columns(specs, by_name)) for name, specs in sides.items())
             joint = Joint.from_records(s, x)
         fitted = FitSchema(tuple(task.sensitive.values()), tuple(task.public.values()))
-        column = fitted.public[0] if len(fitted.public) == 1 else None
-        self.mechanism_ = settings.mechanism_for(joint, column).replace(fitted=fitted)
+        self.mechanism_ = settings.mechanism_for(joint, fitted.only_public).replace(fitted=fitted)
         self.n_features_in_ = len(all_names)
         self.feature_names_in_ = as_objects(all_names)
         return self
 
     def _settings(self):
         keywords = {name: getattr(self, name) for name in KEYWORDS}
-        more = {name: getattr(self, name) for name in ("max_changed", "max_distortion", "least", "distortion")}
+        more = {name: getattr(self, name) for name in UTILITY}
         return FitSettings.checked(self.mechanism, self.alpha, keywords, self.sees_s, **more)
 
     def _how(self):

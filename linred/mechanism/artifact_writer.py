@@ -17,9 +17,7 @@ from linred._common.atomic_file import atomic_writer
 from linred._version import __version__
 from linred.columns import labels
 from linred.mechanism.artifact_target import finite, target_content
-from linred.mechanism.leakage_given_x import ldp_given_x
-from linred.sampling.exact_certificate import ldp_given_x_above
-from linred.sampling.sampled_probabilities import Channel
+from linred.mechanism.leakage_given_x import sampled_above
 
 FORMAT, VERSION = "linred mechanism", 3
 SCHEME_BY_NUMBER = 1
@@ -114,14 +112,13 @@ def _content(mechanism):
 
 def _figures(mechanism):
     """Return the figures for human readers. `linred.load` ignores them."""
-    report, sampler = mechanism.report(), mechanism.sampler()
-    certificate = sampler.certificate()
+    report, certificate = mechanism.report(), mechanism.sampler().certificate()
     return {
         "unit": "nats",
         "before": finite(report.before.as_dict()),
         "after": finite(report.after.as_dict()),
         "sampled_integers_at_most": finite(certificate.as_dict()),
-        **finite({"ldp_given_x": _ldp_given_x_above(mechanism, sampler)}),
+        **finite({"ldp_given_x": sampled_above(mechanism)}),
         "reached": [finite(one._asdict()) for one in certificate.reached],
         "utility": report.utility._asdict(),
         **{f"changed_by_{by}": _changed(mechanism, by) for by in ("s", "x")},
@@ -131,11 +128,6 @@ def _figures(mechanism):
 def _changed(mechanism, by):
     """Return the share of changed records of each label of S or of X, None if no record has it."""
     return [None if math.isnan(share) else share for share in mechanism.changed(by).tolist()]
-
-
-def _ldp_given_x_above(mechanism, sampler):
-    """Return `ldp_given_x` of the sampled integers, rounded up; doubles find most infinite ones, in far less time."""
-    return math.inf if ldp_given_x(mechanism) == math.inf else ldp_given_x_above(Channel(sampler))
 
 
 def _certified_content(certified):

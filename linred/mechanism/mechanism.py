@@ -189,8 +189,8 @@ class Mechanism(Immutable):
         d : |X| x |X| matrix in the order of the labels, mapping {(x, y): cost}, function of two labels, or "absolute"
             or "squared" for labels that are numbers or bins.
         """
-        public = () if self.fitted is None else self.fitted.public
-        d = distortion_of("distortion", d, self.joint.x_labels, public[0] if len(public) == 1 else None)
+        column = None if self.fitted is None else self.fitted.only_public
+        d = distortion_of("distortion", d, self.joint.x_labels, column)
         return float(sum(block.data @ d[rows][block.row, block.col] for rows, block in self._blocks_xy()))
 
     def mutual_information(self, base: float = math.e) -> float:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linred.privacy import metrics
 from linred.privacy.target import Target
 
 
@@ -23,6 +24,15 @@ class Comparison(NamedTuple):
     denominators: np.ndarray
     n_terms: int = 1  # number of probabilities that are added up in a numerator or denominator
 
+    def rows(self):
+        """Return (numerators, denominators) of each row of ratios."""
+        return list(zip(*np.atleast_2d(self.numerators, self.denominators), strict=True))
+
+    def log_ratios(self):
+        """Return the largest log ratio of each row, to a few ulps."""
+        places = ((row, metrics.largest_ratio(*row)) for row in self.rows())
+        return np.array([metrics.log_ratio(above[y], below[y]) for (above, below), y in places])
+
 
 class Reached(NamedTuple):
     """One limit of a target and the figure that a mechanism reached, which must not be above it.
@@ -35,6 +45,11 @@ class Reached(NamedTuple):
     place: int | None
     limit: float
     figure: float
+
+    @property
+    def met(self) -> bool:
+        """Whether the figure is not above the limit."""
+        return self.figure <= self.limit
 
 
 def comparisons(target: Target, p_s: np.ndarray, q: np.ndarray, p_y: np.ndarray) -> Iterator[Comparison]:
@@ -63,6 +78,11 @@ def comparisons(target: Target, p_s: np.ndarray, q: np.ndarray, p_y: np.ndarray)
             yield Comparison("secrets", place, limit, groups.max(axis=0), groups.min(axis=0), occurs.size)
 
 
+def of_lifts(target):
+    """Return the limits of max-lift and of min-lift, each of which log_lift limits too."""
+    return min(target.max_lift, target.log_lift), min(target.min_lift, target.log_lift)
+
+
 def of_pairs(target, occurs):
     """Return [(name, matrix of limits between the symbols `occurs`)], inf where there is none and on the diagonal."""
     found = []
@@ -83,15 +103,13 @@ def of_secrets(target, p_s):
     return found
 
 
-def reached(compared, log_ratio) -> tuple[Reached, ...]:
-    """Return what was reached for each limit. log_ratio : function of a `Comparison` that returns its log ratios."""
+def reached(compared, log_ratios=Comparison.log_ratios) -> tuple[Reached, ...]:
+    """Return what was reached for each limit. log_ratios : function of a `Comparison`, with a figure for each row."""
     found: dict[tuple, Reached] = {}
     for one in compared:
-        key, of_pairs = (one.name, one.place), one.name == "pairs"
-        figures = log_ratio(one)
-        figure = float(np.max(figures - one.limit if of_pairs else figures, initial=-math.inf if of_pairs else 0.0))
-        limit = 0.0 if of_pairs else float(np.max(one.limit))
-        if key in found:
-            figure = max(figure, found[key].figure)
+        key, figures, limit, least = (one.name, one.place), log_ratios(one), float(np.max(one.limit)), 0.0
+        if one.name == "pairs":
+            figures, limit, least = figures - np.ravel(one.limit), 0.0, -math.inf
+        figure = max(float(figures.max()), found[key].figure if key in found else least)
         found[key] = Reached(*key, limit, figure)
     return tuple(found.values())

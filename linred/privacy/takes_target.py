@@ -6,13 +6,14 @@ import inspect
 import math
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypedDict, TypeVar
 
 from linred._common import validation
 from linred.privacy.target import TARGETS, Target
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Number = TypeVar("Number")
 
 RATIOS = tuple(name for name in TARGETS if name not in ("given_x", "max_changed_by_s"))
 """The limits of P(y|s) alone. Mixing P(y) into P(y|s) brings it closer to every one of them."""
@@ -22,36 +23,41 @@ BY_UTILITY = ("max_changed", "max_distortion")
 """The arguments that ask for a mechanism by its utility, with or without a target."""
 
 
-class TargetKeywords(TypedDict, total=False):
-    """The keywords by which a function accepts a target: `target` for a whole one, or the fields of a `Target`."""
+class TargetKeywords(TypedDict, Generic[Number], total=False):
+    """The keywords by which a function accepts a target: `target` for a whole one, or the fields of a `Target`.
+
+    Number : the type of a limit that is one number.
+    """
 
     target: Target | None
-    ldp: float | None
-    log_lift: float | None
-    max_lift: float | None
-    min_lift: float | None
-    dp: float | None
+    ldp: Number | None
+    log_lift: Number | None
+    max_lift: Number | None
+    min_lift: Number | None
+    dp: Number | None
     neighbors: Any
     pairs: Any
     secrets: Any
-    given_x: float | None
-    max_changed_by_s: float | None
+    given_x: Number | None
+    max_changed_by_s: Number | None
 
 
 KEYWORDS = ("target", *TARGETS)
 """The names of `TargetKeywords`."""
 
 
-def target_or_alpha(alpha, keywords, optional=False):
+def target_or_alpha(alpha, keywords, optional=False, takes_alpha=True):
     """Return the `Target` of {name: value or None}, or None if alpha is given; exactly one of the two must be given.
 
     keywords : `TargetKeywords`. optional : whether neither may be given, which is a target without limits.
+    takes_alpha : whether alpha could be given.
     """
     target = target_of(keywords)
     if alpha is not None and target is not None:
         raise ValueError("alpha= and a target are both given: give alpha=, or limits such as ldp=")
     if alpha is None and target is None and not optional:
-        raise ValueError("no target: give ldp=, log_lift= or another limit of linred.Target, or alpha=")
+        ways = "ldp=, log_lift= or another limit of linred.Target" + ", or alpha=" * takes_alpha
+        raise ValueError(f"no target: give {ways}")
     if alpha is not None:
         validation.alpha(alpha)
         return None
@@ -77,7 +83,7 @@ def refuse(name: str, target: Target | None, meets: Iterable[str], others: Itera
     others : names of limits that are not in the target, those of `BY_UTILITY`.
     """
     for limit in (*(() if target is None else target.limits), *others):
-        if limit not in meets and not (limit == "neighbors" and "dp" in meets):
+        if limit not in meets:
             raise ValueError(f"{name} cannot meet {limit}=: use optimal, which can")
 
 
@@ -119,12 +125,12 @@ class Decorator(Protocol):
     def __call__(self, make: Callable[..., Result], /) -> Callable[..., Result]: ...
 
 
-def takes_target(meets: Iterable[str] = TARGETS, needed: bool = False) -> Decorator:
+def takes_target(meets: Iterable[str] = TARGETS) -> Decorator:
     """Decorator: a function of a Joint with a `target` parameter also accepts the limits as keywords, such as ldp=1.0.
 
-    The function receives the target settled for the labels of the Joint. The caller must give either alpha or a target;
-    a target, if it is `needed`. `meets` names the limits that the function can meet; any other is refused. Only this
-    decorator and `target_or_alpha` turn keywords into a `Target`. help() lists the limits as keywords.
+    The function receives the target settled for the labels of the Joint. The caller must give a target, or alpha if the
+    function has such a parameter. `meets` names the limits that it can meet; any other is refused. Only this decorator
+    and `target_or_alpha` turn keywords into a `Target`. help() lists the limits as keywords.
     """
 
     def decorate(make: Callable[..., Result]) -> Callable[..., Result]:
@@ -137,9 +143,8 @@ def takes_target(meets: Iterable[str] = TARGETS, needed: bool = False) -> Decora
             keywords = {name: arguments.pop(name, None) for name in KEYWORDS}
             bound = _bound(make, documented, args, arguments)
             by_utility = any(bound.get(name) is not None for name in BY_UTILITY)
-            target = target_of(keywords) if needed else target_or_alpha(bound.get("alpha"), keywords, by_utility)
-            if needed and target is None:
-                raise ValueError("no target: give ldp=, log_lift= or another limit of linred.Target")
+            takes_alpha = "alpha" in signature.parameters
+            target = target_or_alpha(bound.get("alpha"), keywords, by_utility, takes_alpha)
             refuse(make.__name__, target, meets)
             joint = validation.joint(bound["joint"])
             return make(*args, target=None if target is None else target.settled(joint), **arguments)

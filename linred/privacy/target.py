@@ -15,9 +15,6 @@ from linred.columns.label_matrix import groups_of, matrix_of
 from linred.privacy.leakage import FIGURES, Leakage
 from linred.privacy.neighbors import neighbor_matrix
 
-NO_LIMIT = {"max_changed_by_s": 1.0}
-"""The value of a limit that limits nothing, where it is not inf."""
-
 
 class Secret(NamedTuple):
     """A function of S with a limit of its own: `groups` is its value for each s, as a code.
@@ -77,42 +74,30 @@ class Target:
     max_changed_by_s: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in NUMBERS:
-            checked = validation.number(name, getattr(self, name), 0.0, NO_LIMIT.get(name, math.inf))
-            object.__setattr__(self, name, checked)
+        for name, no_limit in NUMBERS.items():
+            object.__setattr__(self, name, validation.number(name, getattr(self, name), 0.0, no_limit))
         if (self.dp < math.inf) != (self.neighbors is not None):
             there, missing = ("neighbors", "dp") if self.dp == math.inf else ("dp", "neighbors")
             raise ValueError(f"{there}= needs {missing}=: give both, the limit and the symbols that are neighbours")
         if self.secrets is not None and not isinstance(self.secrets, str | list | tuple | Mapping):
             kind = validation.type_name(self.secrets)
             raise ValueError(f'secrets is a {kind}: give "each", a list of secrets or a mapping {{secret: limit}}')
-        if self.secrets is not None and not _have_limits(self.secrets) and self.ldp == math.inf:
+        if _are_limited_by_ldp(self.secrets) and self.ldp == math.inf:
             raise ValueError("secrets= is a list and needs ldp=, the limit of each; or give a mapping {secret: limit}")
-
-    @classmethod
-    def of(cls, **limits: Any) -> Target:
-        """Build a `Target` from limits, of which at least one is not None."""
-        given = {name: limit for name, limit in limits.items() if limit is not None}
-        if not given:
-            raise ValueError("no target: give ldp=, log_lift= or another limit of linred.Target")
-        return cls(**given)
 
     @property
     def limits(self) -> dict[str, Any]:
         """The limits that are set, by name."""
-        return {name: value for name in TARGETS if self._limits(name, value := getattr(self, name))}
+        values = {name: getattr(self, name) for name in TARGETS}
+        return {
+            name: one for name, one in values.items() if (one < NUMBERS[name] if name in NUMBERS else one is not None)
+        }
 
     @property
     def figures(self) -> dict[str, float]:
         """The limits of figures of a `Leakage` that are set, by name; `ldp` is not if it is for a list of secrets."""
-        of_secrets = self.secrets is not None and not _have_limits(self.secrets)
-        return {
-            name: limit for name, limit in self.limits.items() if name in FIGURES and not (of_secrets and name == "ldp")
-        }
-
-    @staticmethod
-    def _limits(name, value):
-        return value < NO_LIMIT.get(name, math.inf) if name in NUMBERS else value is not None
+        others = {"ldp"} if _are_limited_by_ldp(self.secrets) else ()
+        return {name: limit for name, limit in self.limits.items() if name in FIGURES and name not in others}
 
     def settled(self, joint: Any) -> Target:
         """Return the same target with arrays in the order of the labels of a Joint; settling it again changes nothing.
@@ -127,7 +112,7 @@ class Target:
             changes["pairs"] = matrix_of("pairs", self.pairs, joint.s_labels, missing=math.inf, infinite=True)
         if self.secrets is not None:
             changes["secrets"] = _settled_secrets(self.secrets, self.ldp, joint.s_labels)
-            changes["ldp"] = self.ldp if _have_limits(self.secrets) else math.inf
+            changes["ldp"] = math.inf if _are_limited_by_ldp(self.secrets) else self.ldp
         return dataclasses.replace(self, **changes) if changes else self
 
     def is_met_by(self, figures: Leakage) -> bool:
@@ -160,8 +145,8 @@ class Target:
 TARGETS = tuple(field.name for field in dataclasses.fields(Target))
 """The names of all fields, in the order of the signatures."""
 
-NUMBERS = tuple(name for name in TARGETS if name not in ("neighbors", "pairs", "secrets"))
-"""The names of the limits that are one number."""
+NUMBERS = {field.name: field.default for field in dataclasses.fields(Target) if isinstance(field.default, float)}
+"""The limits that are one number, each with the value that limits nothing: {name: inf or 1}."""
 
 
 def _settled_secrets(secrets, ldp, labels):
@@ -180,13 +165,13 @@ def _settled_secrets(secrets, ldp, labels):
     for i, (secret, limit) in enumerate(stated):
         place = f"secrets[{i}]"
         limit = validation.number(f"the limit of {place}", limit, 0.0, math.inf)
+        positions = secret if isinstance(secret, tuple) else (secret,)
         if isinstance(secret, str):
             if secret != "each":  # the text is not shown, because it may be a label of S
                 raise ValueError(f"{place} is text, but not 'each': give positions of columns, or groups")
             n_columns = len(columns_of(labels, place))
             found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
-        elif isinstance(secret, int | np.integer) or (isinstance(secret, tuple) and all(map(_is_position, secret))):
-            positions = secret if isinstance(secret, tuple) else (secret,)
+        elif all(map(_is_position, positions)):
             found.append(_of_columns(positions, limit, labels, place))
         else:
             found.append(Secret(validation.frozen(groups_of(place, secret, labels)), limit))
@@ -213,8 +198,9 @@ def _is_settled(secrets):
     return isinstance(secrets, tuple) and all(isinstance(secret, Secret) for secret in secrets)
 
 
-def _have_limits(secrets):
-    return isinstance(secrets, Mapping) or _is_settled(secrets)
+def _are_limited_by_ldp(secrets):
+    """Return whether there are secrets without limits of their own."""
+    return secrets is not None and not isinstance(secrets, Mapping) and not _is_settled(secrets)
 
 
 def _equal(one, other):

@@ -98,15 +98,10 @@ def measures_of(mechanism: Mechanism, target: Any, base: float, distortion: np.n
 
     target : the settled `Target` of the point, or None. distortion : costs for the expected distortion, or None.
     """
-    after = Leakage.of(mechanism.released, base).as_dict()
     entropy, information = metrics.entropy(mechanism.joint.p_x, base), mechanism.mutual_information(base)
-    neighbors = None if target is None else target.neighbors
     return {
         "alpha": math.nan if mechanism.alpha is None else mechanism.alpha,
-        "mutual_information_sy": after.pop("mutual_information"),
-        **after,
-        "dp": math.nan if neighbors is None else metrics.dp(mechanism.released, neighbors, base),
-        "secrets": math.nan if target is None else ldp_of_secrets(mechanism.released, target, base),
+        **leakages(mechanism.released, target, base),
         "ldp_given_x": ldp_given_x(mechanism, base),
         "dtv": mechanism.dtv(),
         "max_changed_by_s": float(np.nanmax(mechanism.changed("s"))),
@@ -117,7 +112,19 @@ def measures_of(mechanism: Mechanism, target: Any, base: float, distortion: np.n
     }
 
 
-def ldp_of_secrets(released: Joint, target: Any, base: float) -> float:
+def leakages(released: Joint, target: Any, base: float) -> dict[str, float]:
+    """Return the measures of what Y reveals about S, by name; nan for those that the target has nothing to do with."""
+    found = Leakage.of(released, base).as_dict()
+    neighbors = None if target is None else target.neighbors
+    return {
+        "mutual_information_sy": found.pop("mutual_information"),
+        **found,
+        "dp": math.nan if neighbors is None else metrics.dp(released, neighbors, base),
+        "secrets": math.nan if target is None else _ldp_of_secrets(released, target, base),
+    }
+
+
+def _ldp_of_secrets(released: Joint, target: Any, base: float) -> float:
     """Return the largest LDP of a secret of a settled target; nan if it has none."""
     found = []
     for p_s_given_group, _ in of_secrets(target, released.p_s):

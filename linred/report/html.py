@@ -156,7 +156,7 @@ def _targets(told):
             limits.words(one, partial(told.secret, name=name)) + ("" if one.name in limits.SHARES else ", nats"),
             limits.asked(one, SPACE),
             data(f"reached.{one.name}", one.figure, limits.figure(one, SPACE)),
-            "yes" if limits.is_met(one) else "<strong>NO</strong>",
+            "yes" if one.met else "<strong>NO</strong>",
         ]
         for one in told.reached
     ]

@@ -11,10 +11,9 @@ import numpy as np
 from linred.design.calibration import alpha_for
 from linred.design.registry import KINDS
 from linred.errors import NotOptimalWarning
-from linred.privacy import metrics
 from linred.privacy.leakage import FIGURES
 from linred.report import html_templates as words
-from linred.report.curves import ldp_of_secrets
+from linred.report.curves import leakages
 from linred.report.html_chart import chart, sample
 from linred.report.html_tables import section, table
 from linred.report.html_values import share, unit
@@ -59,16 +58,13 @@ class Plane(NamedTuple):
     def of(cls, told):
         """Return the plane of the promise; that of LDP if the promise is about limits of pairs."""
         joint, released, target = told.mechanism.joint, told.mechanism.released, told.mechanism.target
-        measure = measure_of(told)
+        measure = "ldp" if measure_of(told) == "pairs" else measure_of(told)
+        before, own = (leakages(one, target, math.e)[measure] for one in (joint, released))
         if measure == "dp":
-            before, own = (metrics.dp(one, target.neighbors) for one in (joint, released))
             return cls(measure, WORDS["dp"], before, own, "dp", {"neighbors": target.neighbors})
         if measure == "secrets":
-            before, own = (ldp_of_secrets(one, target, math.e) for one in (joint, released))
             groups = [secret.groups for secret in target.secrets]
             return cls(measure, "LDP of the secrets", before, own, "ldp", {"secrets": groups})
-        measure = measure if measure in FIGURES else "ldp"
-        before, own = (getattr(figures, measure) for figures in (told.report.before, told.report.after))
         return cls(measure, FIGURES[measure], before, own, measure)
 
     def has_optima(self, n_cells):

@@ -50,11 +50,6 @@ def figure(one, space=" "):
     return numbers.figure(max(0.0, one.figure), "up")
 
 
-def is_met(one):
-    """Return whether the figure is not above its limit."""
-    return one.figure <= one.limit
-
-
 def stated(reached, secret=numbered, between="<=", nats="", space=" "):
     """Return all limits in one phrase. nats : what follows a limit in nats."""
     units = ("" if one.name in SHARES else nats for one in reached)

@@ -198,19 +198,11 @@ def _unprotected(mechanism, measure):
     if measure in FIGURES:
         return getattr(metrics, measure)(joint)
     compared = comparisons.comparisons(mechanism.target, joint.p_s, joint.p_x_given_s, joint.p_x)
-    found = comparisons.reached(compared, _log_ratios)
-    return _largest(found, measure)
+    return _largest(comparisons.reached(compared), measure)
 
 
 def _largest(reached, measure):
     return max([0.0, *(one.figure for one in reached if one.name == measure)])
-
-
-def _log_ratios(one):
-    """Return the largest log ratio of each row of a `Comparison`."""
-    rows = zip(*np.atleast_2d(one.numerators, one.denominators), strict=True)
-    places = ((row, metrics.largest_ratio(*row)) for row in rows)
-    return np.array([[metrics.log_ratio(above[y], below[y])] for (above, below), y in places])
 
 
 def _secrets(subject, name):

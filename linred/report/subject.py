@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from linred.columns.schema import names
-from linred.mechanism.leakage_given_x import ldp_given_x
+from linred.mechanism.leakage_given_x import sampled_above
 from linred.mechanism.mechanism import Mechanism
 from linred.mechanism.provenance import Certified
 from linred.privacy.comparisons import Reached
 from linred.report.limits import numbered
-from linred.sampling.exact_certificate import Certificate, ldp_given_x_above
-from linred.sampling.sampled_probabilities import Channel
+from linred.sampling.exact_certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -52,13 +50,8 @@ class Subject:
     @cached_property
     def ldp_given_x(self) -> float:
         """`linred.ldp_given_x` of the sampling tables, rounded up; if it has a limit, for all pairs (s, x)."""
-        if not self.mechanism.sees_s:
-            return 0.0
-        if "given_x" in self.limited:
-            return next(one.figure for one in self.reached if one.name == "given_x")
-        if ldp_given_x(self.mechanism) == math.inf:  # an upper bound of any figure, found in far less time
-            return math.inf
-        return ldp_given_x_above(Channel(self.mechanism.sampler()))
+        limited = [one.figure for one in self.reached if one.name == "given_x"]
+        return limited[0] if limited else sampled_above(self.mechanism)
 
     @property
     def n_records(self) -> int | None:

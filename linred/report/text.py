@@ -286,14 +286,14 @@ def _targets(reached, secret=limits.numbered):
     """Return lines on each limit beside what was reached: one line if there is one limit, otherwise a table."""
     if len(reached) == 1:
         (one,) = reached
-        met = "met" if limits.is_met(one) else "NOT MET"
+        met = "met" if one.met else "NOT MET"
         return [f"Target {limits.stated(reached, secret)}: {met}, {limits.figure(one)} reached"]
     rows = [
         (
             f"  {_shortened(limits.words(one, secret), LONGEST_GROUP)}",
             limits.asked(one),
             limits.figure(one),
-            YES_OR_NO[limits.is_met(one)],
+            YES_OR_NO[one.met],
         )
         for one in reached
     ]

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from linred.design.optimal import best_mechanism
 from linred.design.registry import KINDS
 from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism
-from linred.privacy.takes_target import BY_UTILITY, refuse, takes_keywords
-from linred.privacy.target import NO_LIMIT, NUMBERS, Target
+from linred.privacy.takes_target import BY_UTILITY, TargetKeywords, refuse, takes_keywords
+from linred.privacy.target import NUMBERS, Target
 from linred.report.curves import MEASURES, Curves, measures_of
 
 if TYPE_CHECKING:
@@ -30,30 +30,11 @@ if TYPE_CHECKING:
 MEASURED = {"given_x": "ldp_given_x", "max_changed": "dtv", "max_distortion": "expected_distortion"}
 """The measure of each argument that does not have the name of its measure."""
 
-GRIDS = ("alphas", *NUMBERS, *BY_UTILITY)
-"""The arguments that may be the grid."""
-
-HIGHEST = NO_LIMIT | {"alphas": 1.0, "max_changed": 1.0}
-"""The largest points of grids for which it is not inf."""
+GRIDS = {"alphas": 1.0, **NUMBERS, "max_changed": 1.0, "max_distortion": math.inf}
+"""The arguments that may be the grid, each with its largest point."""
 
 FOR_ALPHA = ("markov", "optimal_markov", "non_markov")
 FOR_TARGET = (*FOR_ALPHA, "optimal")
-
-
-class GridKeywords(TypedDict, total=False):
-    """The `TargetKeywords` of `tradeoff`: a limit that is a number may be a sequence of points instead."""
-
-    target: Target | None
-    ldp: float | Iterable[float] | None
-    log_lift: float | Iterable[float] | None
-    max_lift: float | Iterable[float] | None
-    min_lift: float | Iterable[float] | None
-    dp: float | Iterable[float] | None
-    neighbors: Any
-    pairs: Any
-    secrets: Any
-    given_x: float | Iterable[float] | None
-    max_changed_by_s: float | Iterable[float] | None
 
 
 @takes_keywords
@@ -68,7 +49,7 @@ def tradeoff(
     distortion: LabelMatrix | None = None,
     base: float = math.e,
     time_limit: float | None = None,
-    **keywords: Unpack[GridKeywords],
+    **keywords: Unpack[TargetKeywords[float | Iterable[float]]],
 ) -> Curves:
     """Return the `Curves` of several mechanisms over a grid of limits, of shares of changed records, or of alphas.
 
@@ -175,8 +156,7 @@ class _Grid:
         ((name, points),) = sequences.items()
         if not points:
             raise ValueError(f"{name}= has no points: give at least one number")
-        high = HIGHEST.get(name, math.inf)
-        points = [validation.number(f"{name}[{i}]", point, 0.0, high) for i, point in enumerate(points)]
+        points = [validation.number(f"{name}[{i}]", point, 0.0, GRIDS[name]) for i, point in enumerate(points)]
         fixed = {other: value for other, value in asked.items() if other != name}
         if "alphas" in asked and fixed:
             raise ValueError(f"alphas= and {next(iter(asked.keys() - {'alphas'}))}= are both given: give one of them")

@@ -13,7 +13,7 @@ import numpy as np
 
 from linred._common.render import Printed
 from linred.privacy.comparisons import Reached, comparisons, reached
-from linred.privacy.leakage import FIGURES, Leakage
+from linred.privacy.leakage import Leakage
 from linred.sampling.sampled_probabilities import Channel
 
 HALF_ULP = 2.0**-53
@@ -44,7 +44,7 @@ class Certificate(Printed, Leakage):
     @property
     def met(self) -> bool:
         """Whether no figure is above its limit."""
-        return all(one.figure <= one.limit for one in self.reached)
+        return all(one.met for one in self.reached)
 
 
 def certificate(sampler):
@@ -82,10 +82,9 @@ class _Compared(NamedTuple):
     equal_doubles_are: bool  # whether any two rows with the same doubles are
 
     def log_ratios(self, one):
-        """Return upper bounds of the largest log ratio of each row of a `Comparison`."""
-        rows = zip(*np.atleast_2d(one.numerators, one.denominators), strict=True)
+        """Return upper bounds of `Comparison.log_ratios`."""
         roundings, of_rows = 2 * (self.roundings + 2 * (one.n_terms - 1)), one.name in ("dp", "pairs")
-        return np.array([0.0 if self._equal(of_rows, *row) else _log_above(*row, roundings) for row in rows])[:, None]
+        return np.array([0.0 if self._equal(of_rows, *row) else _log_above(*row, roundings) for row in one.rows()])
 
     def _equal(self, of_rows, numerators, denominators):
         return self.all_equal or (of_rows and self.equal_doubles_are and np.array_equal(numerators, denominators))
@@ -93,9 +92,8 @@ class _Compared(NamedTuple):
 
 def _reached(target, figures, compared, channel):
     """Return what was reached for each limit of a target."""
-    own = {name: limit for name, limit in target.limits.items() if name in FIGURES}
-    found = [Reached(name, None, limit, getattr(figures, name)) for name, limit in own.items()]
-    others = dataclasses.replace(target, **dict.fromkeys(own, math.inf))
+    found = [Reached(name, None, limit, getattr(figures, name)) for name, limit in target.figures.items()]
+    others = dataclasses.replace(target, **dict.fromkeys(target.figures, math.inf))
     found += reached(comparisons(others, *compared[:3]), compared.log_ratios)
     if target.given_x < math.inf:
         found.append(Reached("given_x", None, target.given_x, ldp_given_x_above(channel, everywhere=True)))

@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 
-from linred.solvers import formulations
+from linred.solvers import constraints, formulations
 from linred.solvers.exact_sums import with_both_means
 
 log = logging.getLogger("linred")
@@ -47,8 +47,8 @@ def fewest_changes(limits, p, end):
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a step that is not finite is not taken
         point, gap, in_time = _iterate(limits, p, end)
     price = limits.p_s[:, None] * (point.zg - 1.0) * point.may_lose
-    prices = formulations.Prices(price, limits.p_s * point.m, point.y, np.zeros((0, point.y.size)))
-    bound = formulations.least_cost_of_moves(p, limits.p_s, None, price) + formulations.dual_bound(limits, prices)
+    prices = constraints.Prices(price, limits.p_s * point.m, point.y, np.zeros((0, point.y.size)))
+    bound = formulations.least_cost_of_moves(p, limits.p_s, None, price) + constraints.dual_bound(limits, prices)
     return formulations.Answer(_rounded(point) * limits.p_x, point.cost(), bound, in_time or gap <= SMALL_GAP)
 
 

@@ -56,23 +56,15 @@ def cheapest_whole_flows(supply, demand, d):
     """
     d, exponent = _scaled(d)
     monge, triangle = coupling.monge_margin(d), holds_triangle_inequality(d)
-    stays = np.minimum(supply, demand) if triangle else np.zeros_like(supply)
-    rows, gaps = [], []
-    for a, b in zip(supply - stays, demand - stays, strict=True):
-        x, y = np.flatnonzero(a), np.flatnonzero(b)
-        cost = d[np.ix_(x, y)]
-        if not x.size or monge > 0.0 or (triangle and coupling.monge_margin(cost) >= 0.0):
-            rows.append(whole_northwest(a, b))
-            gaps.append(0.0)
-        elif triangle:
-            arcs, mass, reduced_cost, _ = _exact_transport(a[x], b[y], cost)
-            rows.append((x[arcs[:, 0]], y[arcs[:, 1]], mass))
-            gaps.append(_gap(arcs, mass, reduced_cost))
+    rows = []
+    for a, b in zip(supply, demand, strict=True):
+        if triangle:
+            rows.append(_cheapest_moves(a - b, d))
+        elif monge > 0.0 or not a.any():
+            rows.append((*whole_northwest(a, b), 0.0))
         else:
-            *moves, gap = _cheapest_coupling(a, b, d)
-            rows.append(moves)
-            gaps.append(gap)
-    return rows, not triangle, np.ldexp(gaps, exponent)
+            rows.append(_cheapest_coupling(a, b, d))
+    return [moves for *moves, _ in rows], not triangle, np.ldexp([gap for *_, gap in rows], exponent)
 
 
 def whole_northwest(supply, demand):
@@ -114,12 +106,14 @@ def holds_triangle_inequality(d):
 
 
 def _cheapest_moves(delta, d):
-    """Return (x, y, mass, gap) of the optimal transport from excess to deficit."""
-    excess, deficit = np.flatnonzero(delta > 0.0), np.flatnonzero(delta < 0.0)
+    """Return (x, y, mass, gap) of the optimal transport from excess to deficit, in doubles or in integers."""
+    excess, deficit = np.flatnonzero(delta > 0), np.flatnonzero(delta < 0)
     if not (excess.size and deficit.size):  # only rounding noise
         return excess[:0], excess[:0], delta[:0], 0.0
     supply, demand, cost = delta[excess], -delta[deficit], d[np.ix_(excess, deficit)]
     if coupling.monge_margin(cost) >= 0.0:
+        if delta.dtype.kind != "f":
+            return *whole_northwest(np.maximum(delta, 0), np.maximum(-delta, 0)), 0.0
         _, x, y, mass = coupling.northwest(delta[None, :])
         return x, y, mass, 0.0
     arcs, mass, reduced_cost, _ = _exact_transport(supply, demand, cost)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import linred
 from linred import Joint
 from linred.privacy.leakage import Leakage
+from linred.privacy.takes_target import target_of
 from support import stats
 from support.exact_figures import exact_figures
 from support.joints import count_tables, example_1, random_joint
@@ -24,7 +25,7 @@ targets = st.one_of(st.floats(0.0, 2.0), st.sampled_from([0.0, 1e-20, 1e-12, 1e-
 def test_targets_are_met_in_the_integers(counts, ldp, log_lift, name):
     joint = linred.Joint.from_counts(counts)
     mechanism = CLOSED_FORMS[name](joint, ldp=ldp, log_lift=log_lift)
-    assert mechanism.target == linred.Target.of(ldp=ldp, log_lift=log_lift)
+    assert mechanism.target == target_of({"ldp": ldp, "log_lift": log_lift})
     truth = exact_figures(mechanism.sampler())
     assert truth.ldp <= ldp
     assert log_lift is None or truth.log_lift <= log_lift

@@ -15,6 +15,7 @@ import linred
 from linred.assurance import certify, confidence_limits
 from linred.design import fit, robust
 from linred.privacy.leakage import Leakage
+from linred.privacy.takes_target import target_of
 from linred.privacy.target import Target
 from support import populations
 from support.joints import adult, counts
@@ -22,7 +23,7 @@ from support.joints import adult, counts
 
 def with_confidence(table, ldp=None, log_lift=None, confidence=0.95, **how):
     joint = table if isinstance(table, linred.Joint) else linred.Joint.from_counts(table)
-    return fit.with_confidence(joint, Target.of(ldp=ldp, log_lift=log_lift), confidence, **how)
+    return fit.with_confidence(joint, target_of({"ldp": ldp, "log_lift": log_lift}), confidence, **how)
 
 
 def n_missed(shape, n, n_fits, seed, confidence, **asked):

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import linred
 from linred import Joint
 from support.joints import adult, count_tables, counts, example_1, random_joint, targets
-from support.programmes import TARGETS, PlainProgramme, cost_of, metric
+from support.programmes import TARGETS, cost_of, metric
 from support.promises import check_promises
+from support.target_programmes import fewest_changes
 
 DISTORTIONS = {
     "asymmetric": np.array([[0, 1, 5, 2], [3, 0, 1, 1], [0.5, 2, 0, 4], [1, 1, 2, 0]]),
@@ -30,7 +31,7 @@ def test_any_distortion(kind, sees_s):
     joint, d = example_1(), DISTORTIONS[kind]
     mechanism = linred.optimal(joint, ldp=0.6, sees_s=sees_s, distortion=d)
     unit = d.max() or 1.0
-    least = PlainProgramme(joint, d / unit, sees_s).value(ldp=0.6)
+    least = fewest_changes(joint.p_sx, ldp=0.6, sees_s=sees_s, distortion=d / unit)[0]
     assert mechanism.expected_distortion(d) / unit == pytest.approx(least, rel=1e-7, abs=1e-8)
     assert mechanism.gap <= 1e-9 * unit
     assert mechanism.report().utility.expected_distortion == mechanism.expected_distortion(d)
@@ -44,7 +45,7 @@ def test_a_cost_that_stands_for_never_hides_no_other(never, sees_s, longest):
     joint, steps = example_1(), metric("steps", 4)
     forbidden = steps > longest
     dear, cheap = (np.where(forbidden, cost, steps) for cost in (never, 1e3))
-    least = PlainProgramme(joint, cheap, sees_s).value(ldp=1.0)
+    least = fewest_changes(joint.p_sx, ldp=1.0, sees_s=sees_s, distortion=cheap)[0]
     assert least < 1.0, "no forbidden move is needed"
     mechanism = linred.optimal(joint, ldp=1.0, sees_s=sees_s, distortion=dear)
     assert cost_of(mechanism, cheap) == pytest.approx(least, abs=1e-9)
@@ -58,7 +59,7 @@ def test_a_change_that_never_should_be_is_made_where_it_must(sees_s):
     joint, never = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]]), 1e12
     d = np.array([[0.0, never, never], [never, 0.0, 1.0], [never, 1.0, 0.0]])
     mechanism = linred.optimal(joint, ldp=0.5, sees_s=sees_s, distortion=d)
-    least = PlainProgramme(joint, d / never, sees_s).value(ldp=0.5)
+    least = fewest_changes(joint.p_sx, ldp=0.5, sees_s=sees_s, distortion=d / never)[0]
     assert least > 0.01
     assert mechanism.expected_distortion(d) / never == pytest.approx(least, rel=1e-7)
     assert mechanism.gap < 1e-9 * never
@@ -69,7 +70,7 @@ def test_a_change_that_never_should_be_is_made_where_it_must(sees_s):
 def test_targets_below_a_solvers_tolerance(target, keep_marginal):
     joint, d = random_joint(np.random.default_rng(7), 3, 8), metric("squares", 8)
     mechanism = linred.optimal(joint, **target, sees_s=False, keep_marginal=keep_marginal, distortion=d)
-    of_independence = PlainProgramme(joint, d, False).value(ldp=0.0, keep_marginal=keep_marginal)
+    of_independence = fewest_changes(joint.p_sx, ldp=0.0, keep_marginal=keep_marginal, sees_s=False, distortion=d)[0]
     assert cost_of(mechanism, d) == pytest.approx(of_independence, rel=1e-6)
     assert mechanism.gap < 1e-5
     check_promises(mechanism, keep_marginal)
@@ -239,7 +240,7 @@ def test_degenerate_joints(kind, sees_s, target):
     if kind in ("one s", "one x", "one of each", "independent"):
         assert mechanism.dtv() == 0.0 or min(target.values()) == 0.0
     elif 0.3 <= min(target.values()) <= 4.0:
-        least = PlainProgramme(joint, metric("hamming", joint.shape[1]), sees_s).value(**target)
+        least = fewest_changes(joint.p_sx, **target, sees_s=sees_s)[0]
         assert mechanism.dtv() == pytest.approx(least, rel=1e-7, abs=1e-8)
 
 

@@ -44,7 +44,7 @@ def interval_by_bisection(lifts, p_s, factor):
 
 def test_intervals_are_balanced():
     from linred.design.selective import _intervals
-    from linred.solvers.formulations import Limits
+    from linred.solvers.constraints import Limits
 
     joint = random_joint(np.random.default_rng(3), 6, 30, zeros=0.2)
     lifts = joint.p_x_given_s / joint.p_x

@@ -18,7 +18,7 @@ def either(joint, alpha=None, *, target=None, more=0):
     return joint, alpha, target, more
 
 
-@takes_target(needed=True)
+@takes_target()
 def needed(joint, *, target):
     return target
 

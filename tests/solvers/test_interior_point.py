@@ -10,7 +10,7 @@ from hypothesis import assume, given
 import linred
 from linred import Joint
 from linred.design import optimal
-from linred.solvers import formulations, interior_point
+from linred.solvers import constraints, formulations, interior_point
 from linred.solvers.symbol_merging import Merged
 from support.joints import adult, count_tables, random_joint, targets
 from support.promises import check_promises
@@ -22,7 +22,7 @@ TARGETS += [{"max_lift": 0.2}, {"min_lift": 0.3}, {"max_lift": 0.2, "min_lift": 
 def both(joint, target):
     """Return the merged problem and the answers of the interior-point method and of HiGHS."""
     merged = Merged(joint, symbols=True)
-    limits = formulations.Limits.of(linred.Target(**target), merged, True)
+    limits = constraints.Limits.of(linred.Target(**target), merged, True)
     return merged, interior_point.fewest_changes(limits, merged.p, math.inf), formulations.network(limits, merged.p)
 
 

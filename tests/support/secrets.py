@@ -43,3 +43,10 @@ def said_by(call):
 
 def marked(said, more=()):
     return [mark for mark in (*MARKS, *more) if mark in said]
+
+
+def check_refused(call):
+    """Check that a call raises an error and says nothing of what it was given."""
+    error, said = said_by(call)
+    assert error is not None
+    assert marked(said) == [], said

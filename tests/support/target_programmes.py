@@ -203,11 +203,13 @@ def fewest_changes(
     sees_s=True,
     keep_marginal=True,
     distortion=None,
+    p_y_given_s=None,
 ):
     """Return (least expected share of changed records or distortion, K(y|s,x)), or (inf, None) if none is feasible.
 
     pairs : |S| x |S| limits of P(y|s) / P(y|t), inf for none. secrets : (an array of a group code for each s, limit).
-    `max_changed_by_s` needs the Hamming distortion. Symbols x that never occur are not published.
+    `max_changed_by_s` needs the Hamming distortion. Symbols x that never occur are not published. p_y_given_s : fixes
+    P(y|s), |S| x |X|.
     """
     whole = given_x < INF or distortion is not None or not sees_s
     programme = OfCells(p_sx, distortion, sees_s) if whole else OfGroups(p_sx)
@@ -223,6 +225,8 @@ def fewest_changes(
     for codes, limit in secrets:
         of_group = [sum(w * q[s] for s, w in enumerate(row) if w) for row in of_groups(programme.p_s, codes)]
         programme.limit_ratios(of_group, limit)
+    if p_y_given_s is not None:
+        programme.equal += [(q[s], p_y_given_s[s]) for s in programme.s]
     if given_x < INF and sees_s:
         programme.limit_given_x(given_x)
     kept = np.arange(programme.n_x) if keep_marginal else np.flatnonzero(programme.p_x == 0.0)
