@@ -8,10 +8,8 @@ def columns_of(labels, what, name="s_labels"):
     for place, label in enumerate(labels):
         if not isinstance(label, tuple) or len(label) != len(labels[0]):
             side = "public" if name == "x_labels" else "sensitive"
-            raise ValueError(
-                f"{name}[{place}] is not a tuple of the same length as {name}[0], which {what} needs: "
-                f"fit several {side} columns"
-            )
+            kind = "a tuple" if place == 0 else f"a tuple of the same length as {name}[0]"
+            raise ValueError(f"{name}[{place}] is not {kind}, which {what} needs: fit several {side} columns")
     return np.array([codes_of(column) for column in zip(*labels, strict=True)])
 
 

@@ -38,6 +38,8 @@ def matrix_of(name, given, labels, *, missing=None, infinite=False):
     [[0.0, 1.0, inf], [inf, 0.0, inf], [inf, inf, 0.0]]
     """
     matrix = _filled(name, given, labels, missing, infinite, np.float64)
+    if getattr(matrix, "dtype", None) == bool:  # a matrix of neighbours; as limits, its zeros would be the strictest
+        raise ValueError(f"{name} has dtype bool: give a matrix of numbers")
     matrix = validation.nonnegative(name, matrix, 2, infinite)
     _check_shape(name, matrix, labels)
     if matrix.diagonal().any():

@@ -71,10 +71,10 @@ def meeting_by_alpha(joint, target, build, independent, meets_zeros=False):
 def meeting(joint, target, build, independent, meets_zeros=False):
     """Return build(limits) for limits slightly below the target, such that the sampled integers meet the target.
 
-    If no margin suffices and the target is practically zero, return `independent()`. So do limits of 0 between pairs,
-    unless build `meets_zeros`.
+    If no margin suffices and the target is practically zero, return `independent()`. Limits of 0 have no margin: unless
+    build `meets_zeros`, it is tried for the target itself only, and only if the Joint already meets it.
     """
-    for limits in _limits_to_try(joint, target) if meets_zeros or smallest(target, joint.p_s) > 0.0 else ():
+    for limits in _limits_to_try(joint, target, meets_zeros):
         mechanism = build(limits).replace(target=target)
         if mechanism.sampler().certificate().met:
             return mechanism
@@ -129,11 +129,13 @@ def _as_good_as_zero(joint):
     return min(1024.0 * _resolution(joint), 2.0**-30)
 
 
-def _limits_to_try(joint, target):
+def _limits_to_try(joint, target, meets_zeros):
     """Yield the target less a margin: at first the error of doubles and 64-bit tables, then eight times as much, ..."""
     least = smallest(target, joint.p_s, above=0.0)
     if share_for(joint, joint.p_x, target) == 0.0:
         yield target  # the Joint itself meets it
+    if not meets_zeros and smallest(target, joint.p_s) == 0.0:
+        return
     margin = min(_resolution(joint), least / 1024.0)
     while 0.0 < margin < least:
         yield less(target, margin)

@@ -86,6 +86,8 @@ class Target:
         if self.secrets is not None and not isinstance(self.secrets, str | list | tuple | Mapping):
             kind = validation.type_name(self.secrets)
             raise ValueError(f'secrets is a {kind}: give "each", a list of secrets or a mapping {{secret: limit}}')
+        if isinstance(self.secrets, list | tuple) and not self.secrets and self.ldp < math.inf:
+            raise ValueError("secrets= is an empty list, so that ldp= limits nothing: name a secret, or leave it out")
         if self.secrets is not None and not _have_limits(self.secrets) and self.ldp == math.inf:
             raise ValueError("secrets= is a list and needs ldp=, the limit of each; or give a mapping {secret: limit}")
 
@@ -185,7 +187,7 @@ def _settled_secrets(secrets, ldp, labels):
                 raise ValueError(f"{place} is text, but not 'each'")  # which may be a label of S
             n_columns = len(columns_of(labels, place))
             found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
-        elif isinstance(secret, int | np.integer) or (isinstance(secret, tuple) and all(map(_is_position, secret))):
+        elif _is_position(secret) or (isinstance(secret, tuple) and all(map(_is_position, secret))):
             positions = secret if isinstance(secret, tuple) else (secret,)
             found.append(_of_columns(positions, limit, labels, place))
         else:

@@ -127,7 +127,9 @@ def test_bins_with_one_edge_have_no_width():
     [
         ("euclid", (1, 2), "d = 'euclid' is not 'absolute', 'squared', 'hamming', a matrix, a mapping or a function"),
         ("squared", (0, 1e200), "d[0, 1] is not a finite number"),
-        ("hamming", (1, 2), "x_labels[0] is not a tuple of the same length as x_labels[0], which d = 'hamming' needs"),
+        ("hamming", (1, 2), "x_labels[0] is not a tuple, which d = 'hamming' needs"),
+        ("hamming", ((1, 2), (1,)), "x_labels[1] is not a tuple of the same length as x_labels[0], which d = 'hamming'"),
+        (~np.eye(2, dtype=bool), (1, 2), "d has dtype bool: give a matrix of numbers"),
         ([[0.0, np.inf], [1.0, 0.0]], (1, 2), "d[0, 1] is not a finite number"),
         ([[0.0, -1.0], [1.0, 0.0]], (1, 2), "d[0, 1] is negative"),
         ([[0.0, 1.0], [1.0, 2.0]], (1, 2), "d[1, 1] is not 0: a label and itself must have 0"),

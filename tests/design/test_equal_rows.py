@@ -183,6 +183,22 @@ def test_without_s_y_is_drawn_independently():
     mechanism = linred.optimal(adult(), ldp=0.0, sees_s=False)
     assert (mechanism.whole, mechanism.sampler().certificate().ldp) == (None, 0.0)
 
+@pytest.mark.parametrize("zero", [*ZEROS, {"pairs": np.zeros((2, 2))}], ids=lambda zero: next(iter(zero)))
+@pytest.mark.parametrize("sees_s", [False, True])
+@pytest.mark.parametrize(
+    "joint",
+    [
+        linred.Joint.from_counts([[1, 2, 4], [3, 6, 12]]),
+        linred.Joint.from_counts([[5, 3, 2], [0, 0, 0]]),
+        linred.Joint([[0.5, 0.3, 0.2], [0.0, 0.0, 0.0]]),
+    ],
+)
+def test_nothing_changes_where_x_tells_nothing(joint, sees_s, zero):
+    mechanism = linred.optimal(joint, sees_s=sees_s, **zero)
+    assert mechanism.dtv() == mechanism.gap == 0.0
+    assert mechanism.sampler().certificate().met
+    assert linred.markov(joint, **zero).dtv() == 0.0
+
 
 def test_planted_faults_of_one_unit_are_certified_above_zero():
     """One unit of a weight in one table or row is enough for an LDP above 0."""

@@ -289,7 +289,7 @@ BAD = [
         lambda joint: linred.dp(joint, np.array([[0, 1], [0, 0]], bool)),
         r"neighbors= is not symmetric: \[0, 1\] is True",
     ),
-    (lambda joint: linred.dp(joint, "hamming"), r"s_labels\[0\] is not a tuple of the same length"),
+    (lambda joint: linred.dp(joint, "hamming"), r"s_labels\[0\] is not a tuple, which"),
     (lambda joint: linred.dp(joint, "manhattan"), "neighbors = 'manhattan' is not 'hamming', a matrix or a function"),
     (lambda joint: linred.delta(joint, -1.0), r"epsilon = -1.0 is outside \[0, inf\]"),
     (lambda joint: linred.delta(joint, math.nan), "epsilon = nan is outside"),
