@@ -83,6 +83,8 @@ class Target:
         if (self.dp < math.inf) != (self.neighbors is not None):
             there, missing = ("neighbors", "dp") if self.dp == math.inf else ("dp", "neighbors")
             raise ValueError(f"{there}= needs {missing}=: dp= limits the ratio between the symbols that are neighbors=")
+        if isinstance(self.pairs, str):
+            raise ValueError("pairs is text: linred.pairs_by_distance makes limits of pairs from a distance")
         if self.secrets is not None and not isinstance(self.secrets, str | list | tuple | Mapping):
             kind = validation.type_name(self.secrets)
             raise ValueError(f'secrets is a {kind}: give "each", a list of secrets or a mapping {{secret: limit}}')
@@ -184,7 +186,10 @@ def _settled_secrets(secrets, ldp, labels):
         limit = validation.number(f"the limit of {place}", limit, 0.0, math.inf)
         if isinstance(secret, str):
             if secret != "each":
-                raise ValueError(f"{place} is text, but not 'each'")  # which may be a label of S
+                raise ValueError(  # the text may be a label of S
+                    f"{place} is text, but not 'each': give positions of columns, such as (0,), the group of each "
+                    "label, or a function of a label"
+                )
             n_columns = len(columns_of(labels, place))
             found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
         elif _is_position(secret) or (isinstance(secret, tuple) and all(map(_is_position, secret))):

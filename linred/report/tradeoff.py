@@ -140,8 +140,9 @@ def tradeoff(
         if grid.name == "alpha":
             curves[label]["alpha"] = grid.points
     if all(np.isnan(curve["dtv"]).all() for curve in curves.values()):
-        raise CannotMeetError(f"no mechanism meets the limits at any point: {next(iter(missing.values()))}")
-    return Curves(grid.name, grid.points, curves, base, grid.axes(least), missing)
+        (label, point), reason = list(missing.items())[-1]  # of the most capable mechanism, by default
+        raise CannotMeetError(f"no mechanism meets the limits at any point; {label} at {point:g}: {reason}")
+    return Curves(grid.name, grid.points, curves, base, grid.axes(least, distortion), missing)
 
 
 def _limits(keywords):
@@ -194,12 +195,14 @@ class _Grid:
         limits = {name: value for name, value in arguments.items() if name not in BY_UTILITY}
         return None if "alpha" in limits else Target(**limits).settled(joint)
 
-    def axes(self, least):
-        """Return the measure of the grid, and the one to compare it with."""
+    def axes(self, least, distortion):
+        """Return the measure of the grid, and the one to compare it with: what the mechanisms minimise."""
         own = MEASURED.get(self.name, self.name)
         if self.name == "ldp" and isinstance(self.fixed.get("secrets"), str | list):
             own = "secrets"
-        return own, (least or LEAST[0]) if any(name in BY_UTILITY for name in self.at(0.0)) else "dtv"
+        if any(name in BY_UTILITY for name in self.at(0.0)):
+            return own, least or LEAST[0]
+        return own, "dtv" if distortion is None else "expected_distortion"
 
 
 def _points(value):

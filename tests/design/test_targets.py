@@ -389,6 +389,8 @@ BAD = [
     (TWO, {"pairs": [[0.0, -1.0], [1.0, 0.0]]}, "pairs"),
     (TWO, {"pairs": [[0.0, math.nan], [1.0, 0.0]]}, "pairs"),
     (TWO, {"pairs": {("Ariadne", "Theseus"): 1.0}}, "pairs"),
+    (TWO, {"pairs": "Ariadne"}, "pairs is text: linred.pairs_by_distance"),
+    (PAIRED, {"secrets": ["Ariadne"], "ldp": 1.0}, r"secrets\[0\] is text, .* positions"),
     (TWO, {"pairs": ~np.eye(2, dtype=bool)}, "pairs has dtype bool"),
     (TWO, {"dp": 1.0}, "neighbors"),
     (TWO, {"neighbors": np.zeros((2, 2), bool)}, "dp"),
