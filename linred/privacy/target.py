@@ -88,7 +88,7 @@ class Target:
         if self.secrets is not None and not isinstance(self.secrets, str | list | tuple | Mapping):
             kind = validation.type_name(self.secrets)
             raise ValueError(f'secrets is a {kind}: give "each", a list of secrets or a mapping {{secret: limit}}')
-        if isinstance(self.secrets, list | tuple) and not self.secrets and self.ldp < math.inf:
+        if self.secrets == [] and self.ldp < math.inf:
             raise ValueError("secrets= is an empty list, so that ldp= limits nothing: name a secret, or leave it out")
         if self.secrets is not None and not _have_limits(self.secrets) and self.ldp == math.inf:
             raise ValueError("secrets= is a list and needs ldp=, the limit of each; or give a mapping {secret: limit}")

@@ -406,7 +406,6 @@ BAD = [
     (PAIRED, {"secrets": [()], "ldp": 1.0}, "secrets"),
     (PAIRED, {"secrets": [True], "ldp": 1.0}, r"secrets\[0\] is a bool"),
     (PAIRED, {"secrets": [], "ldp": 1.0}, "secrets"),
-    (PAIRED, {"secrets": (), "ldp": 1.0}, "secrets"),
     (PAIRED, {"secrets": [np.array([0, 1, 1])], "ldp": 1.0}, "secrets"),
     (PAIRED, {"secrets": "each"}, "ldp"),
     (TWO, {"given_x": 1.0, "ldp": 1.0, "sees_s": False}, "given_x"),
