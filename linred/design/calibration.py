@@ -82,7 +82,10 @@ def meeting(joint, target, build, independent, meets_zeros=False):
         raise CannotMeetError(f"{target} cannot be met: {_why(joint, target)}")
     mechanism = independent().replace(target=target)
     if not mechanism.sampler().certificate().met:
-        raise CannotMeetError(f"{target} cannot be met: without any leakage of S too many records of one group change")
+        raise CannotMeetError(
+            f"{target} cannot be met in 64-bit tables: drawing y independently of s changes too many records of one "
+            "group; raise max_changed_by_s=, or give a small positive limit in place of 0"
+        )
     return mechanism
 
 

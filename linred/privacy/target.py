@@ -149,7 +149,7 @@ class Target:
     __hash__ = None  # type: ignore[assignment]  # it may hold arrays
 
     def __repr__(self) -> str:
-        return f"Target({', '.join(f'{name}={_shown(value)}' for name, value in self.limits.items())})"
+        return f"Target({', '.join(f'{name}={_shown(name, value)}' for name, value in self.limits.items())})"
 
     def __str__(self) -> str:
         numbers = {name: limit for name, limit in self.limits.items() if name in NUMBERS and name != "dp"}
@@ -232,15 +232,19 @@ def _equal(one, other):
         )
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return one is not None and other is not None and np.array_equal(one, other)
-    return bool(one == other)
+    if isinstance(one, list | tuple) and type(one) is type(other):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    try:
+        return bool(one == other)
+    except ValueError:  # of data frames, which compare their cells
+        return np.array_equal(np.asarray(one), np.asarray(other))
 
 
-def _shown(value):
+def _shown(name, value):
     """Return a limit for repr: numbers and text as they are, of all others only the kind and the size."""
     if isinstance(value, float | str):
         return repr(value)
     if isinstance(value, np.ndarray):
         return f"<{' x '.join(map(str, value.shape))} matrix>"
-    return (
-        f"<{len(value)} secrets>" if isinstance(value, list | tuple | Mapping) else f"<{validation.type_name(value)}>"
-    )
+    is_counted = name == "secrets" and isinstance(value, list | tuple | Mapping)
+    return f"<{len(value)} secrets>" if is_counted else f"<{validation.type_name(value)}>"

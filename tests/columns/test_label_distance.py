@@ -88,7 +88,7 @@ def test_the_expected_distortion_knows_the_bins_of_the_fit():
     assert mechanism.expected_distortion("absolute") > 0.0
 
 
-GIVE = "give a matrix, a mapping, a function of two labels or a file in place of the name"
+GIVE = "give a matrix of distances in place of the name"
 
 
 @pytest.mark.parametrize(
