@@ -189,16 +189,18 @@ class _Grid:
         """Return the arguments of a point by name."""
         return {self.name: point, **self.fixed}
 
-    @staticmethod
-    def target(arguments, joint):
+    def target(self, arguments, joint):
         """Return the settled `Target` of a point, None for an alpha."""
-        limits = {name: value for name, value in arguments.items() if name not in BY_UTILITY}
-        return None if "alpha" in limits else Target(**limits).settled(joint)
+        return None if "alpha" in arguments else self._target(arguments).settled(joint)
+
+    @staticmethod
+    def _target(arguments):
+        return Target(**{name: value for name, value in arguments.items() if name not in BY_UTILITY})
 
     def axes(self, least, distortion):
         """Return the measure of the grid, and the one to compare it with: what the mechanisms minimise."""
         own = MEASURED.get(self.name, self.name)
-        if self.name == "ldp" and isinstance(self.fixed.get("secrets"), str | list):
+        if self.name == "ldp" and "ldp" not in self._target(self.at(0.0)).figures:
             own = "secrets"
         if any(name in BY_UTILITY for name in self.at(0.0)):
             return own, least or LEAST[0]
