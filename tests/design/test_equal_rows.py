@@ -183,6 +183,7 @@ def test_without_s_y_is_drawn_independently():
     mechanism = linred.optimal(adult(), ldp=0.0, sees_s=False)
     assert (mechanism.whole, mechanism.sampler().certificate().ldp) == (None, 0.0)
 
+
 @pytest.mark.parametrize("zero", [*ZEROS, {"pairs": np.zeros((2, 2))}], ids=lambda zero: next(iter(zero)))
 @pytest.mark.parametrize("sees_s", [False, True])
 @pytest.mark.parametrize(
