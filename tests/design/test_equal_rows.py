@@ -201,6 +201,14 @@ def test_nothing_changes_where_x_tells_nothing(joint, sees_s, zero):
     assert linred.markov(joint, **zero).dtv() == 0.0
 
 
+def test_limits_of_zero_that_only_other_limits_forbid_are_met_by_small_positive_ones():
+    joint = linred.Joint.from_counts([[312, 514], [356, 574], [971, 816]])
+    others = {"given_x": 2.0, "max_changed_by_s": 0.3}
+    with pytest.raises(linred.CannotMeetError, match="give a small positive limit in place of 0"):
+        linred.optimal(joint, max_lift=0.0, **others)
+    assert linred.optimal(joint, max_lift=1e-9, **others).sampler().certificate().met
+
+
 def test_planted_faults_of_one_unit_are_certified_above_zero():
     """One unit of a weight in one table or row is enough for an LDP above 0."""
     joint = linred.Joint.from_counts([[5, 0, 7, 2], [3, 4, 1, 9], [2, 2, 0, 1]])
