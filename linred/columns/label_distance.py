@@ -16,7 +16,7 @@ NAMED = ("absolute", "squared", "hamming")
 """Distances with a name: |a - b| and (a - b)^2 of numbers or of the centres of bins, and the number of columns in which
 composite labels differ."""
 
-GIVE = "give a matrix, a mapping, a function of two labels or a file in place of the name"
+GIVE = "give a matrix of distances in place of the name"
 
 
 def distance_of(name, given, labels, column=None, *, labels_name="labels", missing=None, infinite=False):

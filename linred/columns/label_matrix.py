@@ -38,6 +38,8 @@ def matrix_of(name, given, labels, *, missing=None, infinite=False):
     [[0.0, 1.0, inf], [inf, 0.0, inf], [inf, inf, 0.0]]
     """
     matrix = _filled(name, given, labels, missing, infinite, np.float64)
+    if _is_boolean(matrix):  # a matrix of neighbours, whose False would be the strictest limit
+        raise ValueError(f"{name} has dtype bool: give a matrix of numbers")
     matrix = validation.nonnegative(name, matrix, 2, infinite)
     _check_shape(name, matrix, labels)
     if matrix.diagonal().any():
@@ -90,6 +92,13 @@ def groups_of(name, given, labels):
         except TypeError:
             raise ValueError(f"{name}[{place}] is {unhashable(group)}") from None
     return validation.frozen(numbers)
+
+
+def _is_boolean(matrix):
+    try:
+        return np.asarray(matrix).dtype.kind == "b"
+    except Exception:  # of other packages too; `validation.nonnegative` refuses such a matrix
+        return False
 
 
 def _check_shape(name, matrix, labels):

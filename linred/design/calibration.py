@@ -70,10 +70,10 @@ def meeting_by_alpha(joint, target, build, independent, meets_zeros=False):
 def meeting(joint, target, build, independent, meets_zeros=False):
     """Return build(limits) for limits slightly below the target, such that the sampled integers meet the target.
 
-    Return `independent()` if no margin suffices and the target is practically zero; also if a limit is 0, unless build
-    `meets_zeros`.
+    If no margin suffices and the target is practically zero, return `independent()`. A limit of 0 leaves no room for a
+    margin: unless build `meets_zeros`, only build(target) is tried, and only if the Joint already meets the target.
     """
-    for limits in _limits_to_try(joint, target) if meets_zeros or smallest(target, joint.p_s) > 0.0 else ():
+    for limits in _limits_to_try(joint, target, meets_zeros):
         mechanism = build(limits).replace(target=target)
         if mechanism.sampler().certificate().met:
             return mechanism
@@ -82,8 +82,8 @@ def meeting(joint, target, build, independent, meets_zeros=False):
     mechanism = independent().replace(target=target)
     if not mechanism.sampler().certificate().met:
         raise CannotMeetError(
-            f"{target} cannot be met: without any leakage of S, more records of some s change than max_changed_by_s= "
-            "allows: raise it"
+            f"{target} cannot be met in 64-bit tables: if y is drawn independently of s, more records of some s change "
+            "than max_changed_by_s= allows: raise it, or give a small positive limit in place of 0"
         )
     return mechanism
 
@@ -131,11 +131,13 @@ def _as_good_as_zero(joint):
     return min(1024.0 * _resolution(joint), 2.0**-30)
 
 
-def _limits_to_try(joint, target):
+def _limits_to_try(joint, target, meets_zeros):
     """Yield the target less a margin: at first the error of doubles and 64-bit tables, then eight times as much, ..."""
     least = smallest(target, joint.p_s, above=0.0)
     if share_for(joint, joint.p_x, target) == 0.0:
         yield target  # the Joint itself meets it
+    if not meets_zeros and smallest(target, joint.p_s) == 0.0:
+        return
     margin = min(_resolution(joint), least / 1024.0)
     while 0.0 < margin < least:
         yield less(target, margin)

@@ -77,11 +77,12 @@ def meeting(joint, target, found, *, name, coupling, distortion):
 
     def build(beta):
         released = linear_reduction(found, beta)
-        if classes is not None:
+        if meets_zeros:
             return exactly_coupled(joint, released.p_x_given_s, released.p_x, **how)
         return coupled(joint, released, excess_over(joint.p_x_given_s, released.p_x_given_s), **how)
 
-    meets_zeros = classes is not None and build(0.0) is not None
+    rows = found.p_x_given_s
+    meets_zeros = classes is not None and exactly_coupled(joint, rows, found.p_x, **how) is not None
     return calibration.meeting_by_alpha(
         found, target, build, partial(independent, joint, found.p_x, **how), meets_zeros
     )

@@ -161,10 +161,10 @@ class _Search:
     def best(self):
         """Return the best mechanism found, with its gap."""
         with suppress(CannotMeetError):
-            if not self.is_zero and calibration.meets(self.joint, self.target):
+            if calibration.meets(self.joint, self.target):
                 make = partial(non_markov, **self.moves) if self.sees_s else markov
                 build = lambda alpha: make(self.joint, alpha)  # noqa: E731
-                found = calibration.meeting_by_alpha(self.joint, self.target, build, partial(build, 1.0))
+                found = calibration.meeting_by_alpha(self.joint, self.target, build, self.not_by_alpha)
                 return self.costs.noted(found, math.inf)
         if self.leaves_only_the_marginal and (exact := self.exactly_independent()) is not None:
             return exact
@@ -172,6 +172,10 @@ class _Search:
         if self.leaves_only_the_marginal:
             inexact = None  # where whole numbers are too large, y is drawn independently of x too, as documented
         return cheapest(self.costs, self.attempt, self.without_programme, str(self.target), inexact)
+
+    def not_by_alpha(self):
+        """Raise a CannotMeetError: there are cheaper mechanisms than the reduction with alpha = 1."""
+        raise CannotMeetError(f"{self.target} cannot be met by a small alpha")
 
     @property
     def leaves_only_the_marginal(self):

@@ -108,6 +108,7 @@ class MatrixFile:
             (empty & (missing is None), "empty: give a number for each pair of different labels"),
             (np.isinf(matrix) & (not infinite), "infinite: give a finite number"),
             (~empty & (matrix != 0.0) & (matrix != 1.0) & is_relation, "neither 0 nor 1"),
+            ((matrix == 1.0) & (matrix.T != 1.0) & is_relation, "1, but not the other way round: set both, or neither"),
         )
         for wrong, what in faults:
             for i, j in np.argwhere(wrong)[:1]:

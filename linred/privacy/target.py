@@ -79,9 +79,13 @@ class Target:
         if (self.dp < math.inf) != (self.neighbors is not None):
             there, missing = ("neighbors", "dp") if self.dp == math.inf else ("dp", "neighbors")
             raise ValueError(f"{there}= needs {missing}=: give both, the limit and the symbols that are neighbours")
+        if isinstance(self.pairs, str):
+            raise ValueError("pairs is text: linred.pairs_by_distance makes limits of pairs from a distance")
         if self.secrets is not None and not isinstance(self.secrets, str | list | tuple | Mapping):
             kind = validation.type_name(self.secrets)
             raise ValueError(f'secrets is a {kind}: give "each", a list of secrets or a mapping {{secret: limit}}')
+        if self.secrets == [] and self.ldp < math.inf:
+            raise ValueError("secrets= is an empty list, so that ldp= limits nothing: name a secret, or leave it out")
         if _are_limited_by_ldp(self.secrets) and self.ldp == math.inf:
             raise ValueError("secrets= is a list and needs ldp=, the limit of each; or give a mapping {secret: limit}")
 
@@ -130,7 +134,7 @@ class Target:
     __hash__ = None  # type: ignore[assignment]  # it may hold arrays
 
     def __repr__(self) -> str:
-        return f"Target({', '.join(f'{name}={_shown(value)}' for name, value in self.limits.items())})"
+        return f"Target({', '.join(f'{name}={_shown(name, value)}' for name, value in self.limits.items())})"
 
     def __str__(self) -> str:
         numbers = {name: limit for name, limit in self.limits.items() if name in NUMBERS and name != "dp"}
@@ -168,7 +172,10 @@ def _settled_secrets(secrets, ldp, labels):
         positions = secret if isinstance(secret, tuple) else (secret,)
         if isinstance(secret, str):
             if secret != "each":  # the text is not shown, because it may be a label of S
-                raise ValueError(f"{place} is text, but not 'each': give positions of columns, or groups")
+                raise ValueError(
+                    f"{place} is text, but not 'each': give positions of columns, such as (0,), the group of each "
+                    "label, or a function of a label"
+                )
             n_columns = len(columns_of(labels, place))
             found += [_of_columns((column,), limit, labels, place) for column in range(n_columns)]
         elif all(map(_is_position, positions)):
@@ -211,15 +218,19 @@ def _equal(one, other):
         )
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return one is not None and other is not None and np.array_equal(one, other)
-    return bool(one == other)
+    if isinstance(one, list | tuple) and type(one) is type(other):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    try:
+        return bool(one == other)
+    except ValueError:  # of data frames, which compare their cells
+        return np.array_equal(np.asarray(one), np.asarray(other))
 
 
-def _shown(value):
+def _shown(name, value):
     """Return a limit for repr: numbers and text as they are, of all others only the kind and the size."""
     if isinstance(value, float | str):
         return repr(value)
     if isinstance(value, np.ndarray):
         return f"<{' x '.join(map(str, value.shape))} matrix>"
-    return (
-        f"<{len(value)} secrets>" if isinstance(value, list | tuple | Mapping) else f"<{validation.type_name(value)}>"
-    )
+    is_counted = name == "secrets" and isinstance(value, list | tuple | Mapping)
+    return f"<{len(value)} secrets>" if is_counted else f"<{validation.type_name(value)}>"

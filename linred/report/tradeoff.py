@@ -119,8 +119,9 @@ def tradeoff(
         if grid.name == "alpha":
             curves[label]["alpha"] = grid.points
     if all(np.isnan(curve["dtv"]).all() for curve in curves.values()):
-        raise CannotMeetError(f"no mechanism meets the limits at any point: {next(iter(missing.values()))}")
-    return Curves(grid.name, grid.points, curves, base, grid.axes(least), missing)
+        (label, point), reason = list(missing.items())[-1]  # of the most capable mechanism, by default
+        raise CannotMeetError(f"no mechanism meets the limits at any point; {label} at {point:g}: {reason}")
+    return Curves(grid.name, grid.points, curves, base, grid.axes(least, distortion), missing)
 
 
 def _limits(keywords):
@@ -166,18 +167,22 @@ class _Grid:
         """Return the arguments of a point by name."""
         return {self.name: point, **self.fixed}
 
-    @staticmethod
-    def target(arguments, joint):
+    def target(self, arguments, joint):
         """Return the settled `Target` of a point, None for an alpha."""
-        limits = {name: value for name, value in arguments.items() if name not in BY_UTILITY}
-        return None if "alpha" in limits else Target(**limits).settled(joint)
+        return None if "alpha" in arguments else self._target(arguments).settled(joint)
 
-    def axes(self, least):
-        """Return the measure of the grid, and the one to compare it with."""
+    @staticmethod
+    def _target(arguments):
+        return Target(**{name: value for name, value in arguments.items() if name not in BY_UTILITY})
+
+    def axes(self, least, distortion):
+        """Return the measure of the grid, and the one to compare it with: what the mechanisms minimise."""
         own = MEASURED.get(self.name, self.name)
-        if self.name == "ldp" and isinstance(self.fixed.get("secrets"), str | list):
+        if self.name == "ldp" and "ldp" not in self._target(self.at(0.0)).figures:
             own = "secrets"
-        return own, (least or LEAST[0]) if any(name in BY_UTILITY for name in self.at(0.0)) else "dtv"
+        if any(name in BY_UTILITY for name in self.at(0.0)):
+            return own, least or LEAST[0]
+        return own, "dtv" if distortion is None else "expected_distortion"
 
 
 def _points(value):

@@ -313,7 +313,10 @@ WITH_DATA = {
         "--distance = 'absolute': x_labels[0] is not a number",
     ),
     "a cost that is infinite": (("--ldp", "1", "--distance", "inf.csv"), "inf.csv: row 15, column 14 is infinite"),
-    "neighbours one way": (("--dp", "1", "--neighbors", "one way.csv"), "--neighbors is not symmetric"),
+    "neighbours one way": (
+        ("--dp", "1", "--neighbors", "one way.csv"),
+        " is 1, but not the other way round: set both, or neither",
+    ),
     "neighbours by half": (("--dp", "1", "--neighbors", "half.csv"), "half.csv: row 8, column 7 is neither 0 nor 1"),
     "limits that exclude one another": (
         ("--ldp", "1", "--max-changed-by-s", "1%"),

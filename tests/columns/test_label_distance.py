@@ -88,7 +88,7 @@ def test_the_expected_distortion_knows_the_bins_of_the_fit():
     assert mechanism.expected_distortion("absolute") > 0.0
 
 
-GIVE = "give a matrix, a mapping, a function of two labels or a file in place of the name"
+GIVE = "give a matrix of distances in place of the name"
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,9 @@ def test_bins_with_one_edge_have_no_width():
             (1, 2),
             "x_labels[0] is not a tuple of columns, which d = 'hamming' needs: fit several public columns",
         ),
+        ("hamming", ((1, 2), (1,)), "x_labels[1] is not a tuple as long as x_labels[0], which d"),
+        (~np.eye(2, dtype=bool), (1, 2), "d has dtype bool: give a matrix of numbers"),
+        ([[False, True], [True, False]], (1, 2), "d has dtype bool: give a matrix of numbers"),
         ([[0.0, np.inf], [1.0, 0.0]], (1, 2), "d[0, 1] is not a finite number"),
         ([[0.0, -1.0], [1.0, 0.0]], (1, 2), "d[0, 1] is negative"),
         ([[0.0, 1.0], [1.0, 2.0]], (1, 2), "d[1, 1] is not 0: a label and itself must have 0"),

@@ -58,7 +58,8 @@ def test_a_target_that_is_met_already_changes_nothing():
     assert linred.non_markov(joint, ldp=5.0).dtv() == 0.0
     independent = linred.Joint.from_counts(np.outer([3, 7], [1, 5, 2]))
     assert linred.non_markov(independent, ldp=1e-6).dtv() == 0.0
-    assert linred.non_markov(independent, ldp=0.0).alpha == 1.0, "a target of 0 draws y independently of x too"
+    assert linred.non_markov(independent, ldp=0.0).dtv() == linred.markov(independent, ldp=0.0).dtv() == 0.0
+    assert linred.markov(independent, ldp=0.0).sampler().certificate().ldp == 0.0
 
 
 def test_symbols_too_rare_for_the_tables_are_named_or_met_by_markov():

@@ -184,6 +184,31 @@ def test_without_s_y_is_drawn_independently():
     assert (mechanism.whole, mechanism.sampler().certificate().ldp) == (None, 0.0)
 
 
+@pytest.mark.parametrize("zero", [*ZEROS, {"pairs": np.zeros((2, 2))}], ids=lambda zero: next(iter(zero)))
+@pytest.mark.parametrize("sees_s", [False, True])
+@pytest.mark.parametrize(
+    "joint",
+    [
+        linred.Joint.from_counts([[1, 2, 4], [3, 6, 12]]),
+        linred.Joint.from_counts([[5, 3, 2], [0, 0, 0]]),
+        linred.Joint([[0.5, 0.3, 0.2], [0.0, 0.0, 0.0]]),
+    ],
+)
+def test_nothing_changes_where_x_tells_nothing(joint, sees_s, zero):
+    mechanism = linred.optimal(joint, sees_s=sees_s, **zero)
+    assert mechanism.dtv() == mechanism.gap == 0.0
+    assert mechanism.sampler().certificate().met
+    assert linred.markov(joint, **zero).dtv() == 0.0
+
+
+def test_limits_of_zero_that_only_other_limits_forbid_are_met_by_small_positive_ones():
+    joint = linred.Joint.from_counts([[312, 514], [356, 574], [971, 816]])
+    others = {"given_x": 2.0, "max_changed_by_s": 0.3}
+    with pytest.raises(linred.CannotMeetError, match="give a small positive limit in place of 0"):
+        linred.optimal(joint, max_lift=0.0, **others)
+    assert linred.optimal(joint, max_lift=1e-9, **others).sampler().certificate().met
+
+
 def test_planted_faults_of_one_unit_are_certified_above_zero():
     """One unit of a weight in one table or row is enough for an LDP above 0."""
     joint = linred.Joint.from_counts([[5, 0, 7, 2], [3, 4, 1, 9], [2, 2, 0, 1]])

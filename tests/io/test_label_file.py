@@ -173,6 +173,20 @@ def test_a_matrix_that_does_not_fit_the_alphabet_is_refused_by_row_and_column(wr
 
 
 @pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (",b,a\na,1,0\nb,0,0\n", ": row 2, column 2 is 1, but not the other way round: set both, or neither"),
+        (",a,b\na,0,1\nb,,0\n", ": row 2, column 3 is 1, but not the other way round: set both, or neither"),
+        (",a,b\na,0,2\nb,1,0\n", ": row 2, column 3 is neither 0 nor 1"),
+    ],
+)
+def test_a_relation_is_0_and_1_and_symmetric(written, content, message):
+    path = written(content)
+    with pytest.raises(FileError, match=rf"^{re.escape(path + message)}"):
+        relation_of("neighbors", MatrixFile(path), ("a", "b"))
+
+
+@pytest.mark.parametrize(
     ("content", "labels", "message"),
     [
         (",1,1.0\n1,,\n1.0,,\n", (1.0, 2.0), ": rows 2 and 3 have the same label: keep one of them"),

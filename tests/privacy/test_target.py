@@ -1,10 +1,13 @@
 """`Target`, and `takes_target`: limits as keywords or as one `Target`, with and without alpha."""
 
+import copy
 import inspect
 import math
 import pickle
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import linred
@@ -121,6 +124,19 @@ def test_a_target_means_its_limits():
     joint, target = example_1(), Target(1.0, 0.6)
     for make in MAKERS[1:]:
         assert make(joint, target=target).dtv() == make(joint, ldp=1.0, log_lift=0.6).dtv()
+
+
+def test_targets_of_any_form_are_compared_and_shown():
+    frame = pd.DataFrame([[0.0, 1.0], [1.0, 0.0]])
+    for given, others in (
+        ({"ldp": 1.0, "secrets": [np.array([0, 1]), (0,)]}, {"ldp": 1.0, "secrets": [np.array([0, 0]), (0,)]}),
+        ({"ldp": 1.0, "secrets": [[0, 1]]}, {"ldp": 1.0, "secrets": [[0, 1], [0, 1]]}),
+        ({"pairs": frame}, {"pairs": frame + 1.0}),
+        ({"pairs": [[0.0, 1.0], [1.0, 0.0]]}, {"pairs": {("a", "b"): 1.0}}),
+    ):
+        assert Target(**given) == Target(**copy.deepcopy(given))
+        assert Target(**given) != Target(**others)
+    assert repr(Target(pairs={("a", "b"): 1.0}, secrets={(0,): 1.0})) == "Target(pairs=<dict>, secrets=<1 secrets>)"
 
 
 def test_a_target_is_met_where_every_limit_is():

@@ -109,8 +109,9 @@ def test_pairs_and_secrets_hold_at_every_point():
     expected = [fewest_changes(joint.p_sx, max_lift=point, pairs=0.5 * apart)[0] for point in (0.5, 1.0)]
     np.testing.assert_allclose(curves["optimal"]["dtv"], expected, rtol=1e-6)
     halves = np.arange(7) % 2
-    curves = linred.tradeoff(joint, ldp=[0.2, 0.4], secrets=[halves], mechanisms=["non_markov", "optimal"])
+    curves = linred.tradeoff(joint, ldp=[0.2, 0.4], secrets=(halves,), mechanisms=["non_markov", "optimal"])
     assert curves.axes == ("secrets", "dtv")
+    assert linred.tradeoff(joint, ldp=[0.2], secrets={lambda s: 0: 1.0}, mechanisms="markov").axes == ("ldp", "dtv")
     expected = [fewest_changes(joint.p_sx, secrets=[(halves, point)])[0] for point in (0.2, 0.4)]
     np.testing.assert_allclose(curves["optimal"]["dtv"], expected, rtol=1e-6)
     np.testing.assert_allclose(curves["non_markov"]["secrets"], [0.2, 0.4], rtol=1e-9)
@@ -167,6 +168,11 @@ def test_a_grid_of_distortions():
         assert cost == pytest.approx(most, rel=1e-5)
 
 
+def test_a_grid_of_limits_with_a_distortion_is_compared_by_what_is_minimised():
+    curves = linred.tradeoff(example_1(), max_lift=[0.2, 0.4], distortion=STEPS)
+    assert curves.axes == ("max_lift", "expected_distortion")
+
+
 def test_a_point_that_nothing_meets_is_nan_and_says_why():
     curves = linred.tradeoff(adult(), max_changed_by_s=[0.02, 0.05], ldp=1.0)
     assert curves.labels == ("optimal_markov", "optimal"), "no other can limit the changes of every s"
@@ -183,8 +189,11 @@ def test_a_point_that_nothing_meets_is_nan_and_says_why():
 
 
 def test_a_curve_without_any_point_is_an_error():
-    with pytest.raises(linred.CannotMeetError, match=r"at any point: max_changed = 0\.001 is too small"):
+    message = r"at any point; optimal at 0\.002: max_changed = 0\.002 is too small"
+    with pytest.raises(linred.CannotMeetError, match=message) as error:
         linred.tradeoff(adult(), max_changed=[0.001, 0.002], max_lift=0.25)
+    named = float(str(error.value).split()[-1])
+    assert named == pytest.approx(fewest_changes(adult().p_sx, max_lift=0.25)[0], rel=1e-5), "not of a weaker mechanism"
 
 
 def test_over_alphas():
