@@ -73,12 +73,17 @@ class InfeasibleError(NotSolvedError):
 
 
 class Solution(NamedTuple):
-    """The solution of a linear programme, with dual prices: the rate at which the cost grows with a right-hand side."""
+    """The solution of a linear programme, with dual prices: the rate at which the cost grows with a right-hand side.
+
+    bound : no feasible x costs less, by weak duality and whatever the solver did; -inf if a variable with a negative
+        reduced cost has no upper limit.
+    """
 
     x: np.ndarray
     cost: float
     of_equations: np.ndarray
     of_inequalities: np.ndarray
+    bound: float
 
 
 class LinearProgram:
@@ -122,14 +127,30 @@ class LinearProgram:
             result = linprog(cost / scale, a_ub, b_ub, a_eq, b_eq, bounds, method, options=options)
             log.info("%s: %s in %.1f s", method, result.message.split("(")[0].strip(), time.monotonic() - begin)
             if result.status == 0:
-                prices = (rows.marginals * scale for rows in (result.eqlin, result.ineqlin))
-                return Solution(np.maximum(result.x, low), float(cost @ result.x), *prices)
+                prices = [rows.marginals * scale for rows in (result.eqlin, result.ineqlin)]
+                prices[1] = np.minimum(prices[1], 0.0)
+                bound = _dual_bound(cost, low, high, zip((a_eq, a_ub), (b_eq, b_ub), prices, strict=True))
+                return Solution(np.maximum(result.x, low), float(cost @ result.x), *prices, bound)
             if result.status == 1:  # the time limit of the attempt was reached: repeat it without one
                 patience = math.inf
             else:
                 del attempts[0]
         kind = InfeasibleError if result.status == INFEASIBLE else NotSolvedError
         raise kind(f"HiGHS did not solve a linear programme of {cost.size} variables: {result.message}")
+
+
+def _dual_bound(cost, low, high, constraints):
+    """Return the least of cost @ x - sum of prices * (a @ x - b) over low <= x <= high.
+
+    constraints : (a, b, prices), one for the equations and one for the inequalities.
+    """
+    reduced, bound = cost.copy(), 0.0
+    for a, b, prices in constraints:
+        if a is not None:
+            reduced -= a.T @ prices
+            bound += math.fsum(b * prices)
+    end = np.where(reduced > 0.0, low, np.where(reduced < 0.0, high, 0.0))
+    return bound + math.fsum(reduced * end)
 
 
 def transport(supply, demand, cost):

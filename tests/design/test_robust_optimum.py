@@ -1,0 +1,185 @@
+"""The robust optimum: against a programme written out by corners, a brute-force adversary, and sampled populations."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import linred
+from linred import Joint
+from support.joints import counts
+from support.robust_programmes import boxes, fewest_changes, worst
+
+LEVEL = 0.05
+
+
+def random_counts(seed, n_joints):
+    """Yield tables of counts, some with zeros and some with a symbol that never occurs."""
+    rng = np.random.default_rng(seed)
+    for i in range(n_joints):
+        n_s, n_x = rng.integers(2, 4), rng.integers(2, 5)
+        table = rng.multinomial(rng.integers(50, 5000), rng.dirichlet(np.full(n_s * n_x, 0.6))).reshape(n_s, n_x)
+        if i % 4 == 0:
+            table[:, 0] = 0
+        if i % 5 == 0:
+            table[0] = 0
+        if np.count_nonzero(table.sum(axis=0)) > 1 and np.count_nonzero(table.sum(axis=1)) > 0:
+            yield table
+
+
+LIMITS = [{"ldp": 0.3}, {"ldp": 1.0}, {"ldp": 3.0}, {"max_lift": 0.4}, {"min_lift": 0.7}, {"ldp": 1.0, "max_lift": 0.4}]
+
+
+@pytest.mark.parametrize("sees_s", [True, False])
+@pytest.mark.parametrize("limits", LIMITS, ids=str)
+def test_against_all_corners(limits, sees_s):
+    for table in random_counts(1, 12):
+        joint = Joint.from_counts(table)
+        mechanism = linred.optimal(joint, **limits, confidence=1.0 - LEVEL, sees_s=sees_s)
+        least = fewest_changes(table, LEVEL, **limits, sees_s=sees_s)
+        assert mechanism.dtv() == pytest.approx(least, abs=2e-7)
+        below = mechanism.dtv() - mechanism.gap
+        assert below <= least + 2e-8, "the limits of linred are a relative 1e-9 wider, so that its optimum costs more"
+        assert mechanism.gap < 1e-6
+        np.testing.assert_allclose(mechanism.p_y, joint.p_x, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("sees_s", [True, False])
+def test_no_corner_refutes_what_is_certified(sees_s):
+    for i, table in enumerate(random_counts(2, 30)):
+        limits = LIMITS[i % len(LIMITS)]
+        mechanism = linred.optimal(Joint.from_counts(table), **limits, confidence=1.0 - LEVEL, sees_s=sees_s)
+        certified, names = mechanism.certified, ("ldp", "max_lift", "min_lift")
+        found = dict(zip(names, worst(mechanism.p_y_given_sx, *boxes(table, LEVEL)), strict=True))
+        for name in names:
+            assert found[name] <= getattr(certified, name) + 1e-12
+        for name, limit in limits.items():
+            assert getattr(certified, name) <= limit
+        assert mechanism.sampler().certificate().met
+        assert certified.together
+
+
+def test_distortion_against_all_corners():
+    distance = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+    for table in random_counts(3, 12):
+        d = distance[: table.shape[1], : table.shape[1]]
+        mechanism = linred.optimal(Joint.from_counts(table), ldp=0.7, confidence=1.0 - LEVEL, distortion=d)
+        least = fewest_changes(table, LEVEL, ldp=0.7, distortion=d)
+        assert mechanism.expected_distortion(d) == pytest.approx(least, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "ldp", "sees_s", "known"),
+    [
+        ("adult_marital_status_occupation", 0.5, True, 9.39),
+        ("adult_marital_status_occupation", 1.0, True, 2.40),
+        ("adult_marital_status_occupation", 2.0, True, 0.23),
+        ("adult_sex_occupation", 0.5, True, 10.1),
+        ("adult_sex_occupation", 1.0, True, 5.70),
+        ("adult_sex_occupation", 2.0, True, 0.94),
+        ("adult_marital_status_occupation", 1.0, False, 65.5),
+        ("adult_sex_occupation", 1.0, False, 9.15),
+    ],
+)
+def test_known_prices(name, ldp, sees_s, known):
+    """Known percentages of changed records at 95 %, from a programme that also limits P(y|s) against P(y|s) itself at
+    another P(x|s), and a box without P(s). Ours limits different s only, so that it is cheaper, but for its wider box.
+    """
+    mechanism = linred.optimal(counts(name), ldp=ldp, confidence=0.95, sees_s=sees_s)
+    assert 0.85 * known < 100.0 * mechanism.dtv() < 1.01 * known
+    assert 1.0 - 1e-6 < mechanism.certified.ldp / ldp <= 1.0
+
+
+def populations(seed, n):
+    """Yield (P(s), P(x|s), number of records) of several shapes, with rare s and zeros."""
+    rng = np.random.default_rng(seed)
+    for i in range(n):
+        n_s, n_x = rng.integers(2, 4), rng.integers(2, 5)
+        p_s = rng.dirichlet(np.full(n_s, (0.5, 2.0)[i % 2]))
+        yield p_s, rng.dirichlet(np.full(n_x, (0.4, 1.0, 3.0)[i % 3]), n_s), int(10 ** rng.uniform(2.3, 4.3)), rng
+
+
+def true_ldp(mechanism, p_x_given_s):
+    q = np.einsum("sx,sxy->sy", p_x_given_s, mechanism.p_y_given_sx)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return max(
+            np.where(a > 0.0, np.log(a / b), 0.0).max() for i, a in enumerate(q) for j, b in enumerate(q) if i != j
+        )
+
+
+def n_failures(n, ldp, **how):
+    """Return (number of fits whose true LDP is above the target, number that change not nearly all records)."""
+    failures = useful = 0
+    for p_s, p_x_given_s, n_records, rng in populations(7, n):
+        table = rng.multinomial(n_records, (p_s[:, None] * p_x_given_s).ravel()).reshape(p_x_given_s.shape)
+        if np.count_nonzero(table.sum(axis=0)) < 2:
+            continue
+        joint = Joint.from_counts(table)
+        mechanism = linred.optimal(joint, ldp=ldp, **how)
+        failures += true_ldp(mechanism, p_x_given_s) > ldp + 1e-9
+        useful += mechanism.dtv() < 0.9 * (1.0 - joint.p_x @ joint.p_x)
+    return failures, useful
+
+
+@pytest.mark.parametrize("n", [200, pytest.param(2000, marks=pytest.mark.long)])
+def test_coverage_of_the_target(n):
+    """More failures than the bound have a probability of at most 1e-6 if the level is right. The test has power: most
+    mechanisms are useful, and the plug-in optimum fails far more often than the bound.
+    """
+    most = binom.isf(1e-6, n, LEVEL)
+    failures, useful = n_failures(n, 1.0, confidence=1.0 - LEVEL)
+    assert failures <= most
+    assert useful > 0.6 * n
+    assert n_failures(n, 1.0)[0] > most
+
+
+def test_a_target_of_zero_is_an_independent_draw():
+    mechanism = linred.optimal(counts("adult_sex_occupation"), ldp=0.0, confidence=0.95)
+    assert mechanism.certified.ldp == 0.0
+    assert mechanism.dtv() == pytest.approx(1.0 - mechanism.joint.p_x @ mechanism.joint.p_x)
+
+
+def test_monotone():
+    joint = counts("adult_sex_occupation")
+    shares = [linred.optimal(joint, ldp=ldp, confidence=0.95).dtv() for ldp in (0.3, 0.6, 1.0, 1.5, 3.0)]
+    assert shares == sorted(shares, reverse=True)
+    shares = [linred.optimal(joint, ldp=1.0, confidence=level).dtv() for level in (0.5, 0.8, 0.95, 0.99, 0.9999)]
+    assert shares == sorted(shares)
+    assert shares[0] > linred.optimal(joint, ldp=1.0).dtv()
+
+
+def test_stored_and_sampled(tmp_path):
+    table = np.array([[300, 0, 100, 5], [10, 200, 0, 90], [2, 3, 0, 0]])
+    mechanism = linred.optimal(Joint.from_counts(table), ldp=1.0, confidence=0.9)
+    mechanism.save(tmp_path / "m.json")
+    loaded = linred.load(tmp_path / "m.json")
+    assert loaded.certified == mechanism.certified
+    s, x = (part.ravel() for part in np.indices(table.shape))
+    draws = [m.sampler().sample(np.tile(s, 5000), np.tile(x, 5000), seed=1) for m in (mechanism, loaded)]
+    np.testing.assert_array_equal(*draws)
+    found = np.zeros((*table.shape, table.shape[1]))
+    np.add.at(found, (np.tile(s, 5000), np.tile(x, 5000), draws[0]), 1.0 / 5000)
+    assert np.abs(found - mechanism.p_y_given_sx).max() < 6.0 * math.sqrt(0.25 / 5000), "6 sigma; pairs never seen too"
+
+
+JOINT = Joint.from_counts([[30, 20, 50], [10, 60, 30]], [("a", 1), ("b", 2)])
+
+
+@pytest.mark.parametrize(
+    ("joint", "arguments", "match"),
+    [
+        (Joint([[0.3, 0.2], [0.1, 0.4]]), {"ldp": 1.0}, "confidence= needs a joint with counts"),
+        (JOINT, {"ldp": 1.0, "confidence": 1.0}, "confidence"),
+        (JOINT, {"ldp": 1.0, "confidence": math.nan}, "confidence"),
+        (JOINT, {"alpha": 0.5}, "alpha and confidence= are both given"),
+        (JOINT, {"ldp": 1.0, "keep_marginal": False}, "keep_marginal=False and confidence="),
+        (JOINT, {"ldp": 1.0, "prefer": "sparse"}, "prefer and confidence="),
+        (JOINT, {"max_changed": 0.1}, "max_changed and confidence="),
+        (JOINT, {"given_x": 1.0}, "given_x= cannot be certified"),
+        (JOINT, {"secrets": "each", "ldp": 1.0}, "secrets= cannot be certified"),
+    ],
+)
+def test_bad_input(joint, arguments, match):
+    with pytest.raises(ValueError, match=match):
+        linred.optimal(joint, **{"confidence": 0.95} | arguments)
