@@ -28,6 +28,7 @@ from linred._common import validation
 from linred._common.types import Column
 from linred._kernels import counting
 from linred.assurance import confidence_limits
+from linred.assurance.confidence_set import ConfidenceSet
 from linred.assurance.conformance import known_codes
 from linred.distribution.joint import Joint
 from linred.mechanism.provenance import FITTED, HELD_OUT, NOTHING, Certified
@@ -129,43 +130,6 @@ def held_out_counts(mechanism, s, x):
     return counting.count_pairs(*codes, *joint.shape, names=("s", "x"))
 
 
-def certified_limits(target):
-    """Return the limits (ldp, log_lift) of a `Target`; a ValueError is raised if it has others.
-
-    No others can be certified. Whoever tests a target against records reads its limits here, so that none is ignored.
-    """
-    refuse_uncertified(name for name in target.limits if name not in ("ldp", "log_lift"))
-    return target.ldp, target.log_lift
-
-
-def refuse_uncertified(names):
-    """Raise a ValueError for the first of the names of arguments, if there is one."""
-    for name in names:
-        raise ValueError(
-            f"{name}= cannot be certified: leave confidence= out for a plug-in estimate, or limit only ldp= and "
-            "log_lift="
-        )
-
-
-def confirmed(mechanism, counts, target, confidence):
-    """Return the `Certified` of a mechanism that was chosen because a test on held-out records confirmed a target.
-
-    The choice depends on these records, so only the target and what it implies are certified. Both lifts are at most
-    the LDP, which is at most twice the log-lift; maximal leakage is at most the max-lift. If all lifts lie between e^-l
-    and e^l, mutual information is at most l tanh(l / 2): a divergence is convex in the ratio of its two distributions,
-    whose mean is one, so it is largest if the ratio is always at one end. Worst-case bounds hold in any case.
-    """
-    ldp, lift = certified_limits(target)
-    ldp, lift = min(ldp, 2.0 * lift), min(ldp, lift)
-    if mechanism.sampler().certificate().ldp == 0.0 and (mechanism.keep == 0.0).all():
-        ldp = lift = 0.0  # Y is drawn independently of s and x
-    implied = Leakage(ldp, lift, lift, lift, lift * math.tanh(lift / 2.0), lift)
-    certifying, because = Certifying(mechanism, counts), "the target was confirmed on records not used for fitting"
-    if certifying.ceiling().ldp <= ldp:
-        because = "the worst-case bound, which needs no data" if ldp else NOTHING
-    return certifying.certified(implied, confidence, HELD_OUT, True, because)
-
-
 class Certifying:
     """Computes certified figures of one mechanism from |S| x |X| counts."""
 
@@ -202,23 +166,12 @@ class Certifying:
         All P(x|s) and P(s) lie in their confidence intervals simultaneously; each P(y|s) is bounded by its extremes
         over these intervals.
         """
-        shared = level / (2.0 * self.counts.size + 2.0 * self.n_s.size)
-        limits_x = _limits(self.counts, self.n_s[:, None], shared)
-        ends = [_extremes(rows, *limits) for rows, *limits in zip(self.rows, *limits_x, strict=True)]
+        known = ConfidenceSet.of(self.counts, level)
+        ends = [_extremes(*one) for one in zip(self.rows, known.low, known.high, strict=True)]
         low, high = (np.stack(part) for part in zip(*ends, strict=True))
         low, high = np.maximum(low, self.low), np.minimum(high, self.high)
-        figures, where = _of_box(low, high, *_limits(self.n_s, self.n, shared), self.mechanism.p_y)
+        figures, where = _of_box(low, high, known.s_low, known.s_high, self.mechanism.p_y)
         return self.certified(figures, confidence, FITTED, True, self._because(figures.ldp, where))
-
-    def confirms(self, target, level):
-        """Return whether the limited figures, as `from_held_out` computes them, meet the `Target`."""
-        most_ldp, most_log_lift = certified_limits(target)
-        hits, ldp, log_lift = Hits(self.rows, self.counts, self.low, self.high), 0.0, 0.0
-        if most_ldp < math.inf:
-            ldp = _rounded_up(self._ldp(hits, level)[0])
-        if most_log_lift < math.inf and ldp <= most_ldp:
-            log_lift = _rounded_up(max(self._lifts(hits, level)))
-        return ldp <= most_ldp and log_lift <= most_log_lift
 
     def _ldp(self, hits, level):
         """Return (upper bound, (y, s, s')): the largest bound of any two groups, which are independent given S."""

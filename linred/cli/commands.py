@@ -228,7 +228,7 @@ def _settings(asked):
     _check_together(asked)
     sees_s = not asked["without_sensitive"] and asked["mechanism"] != "markov"
     limits = {name: asked[name] for name in TARGET_OPTIONS}
-    how = {name: asked[name] for name in ("time_limit", "confidence", "held_out", *UTILITY_OPTIONS)}
+    how = {name: asked[name] for name in ("time_limit", "confidence", *UTILITY_OPTIONS)}
     return FitSettings.checked(asked["mechanism"], asked["alpha"], limits, sees_s, **how)
 
 
@@ -244,7 +244,7 @@ def _check_together(asked):
     if isinstance(asked["secrets"], list) and "ldp" not in given:
         raise click.UsageError("--secrets needs --ldp, which limits each of them, or limits of their own: each=1")
     if alpha is not None and confidence is not None:
-        raise click.UsageError("--confidence certifies a target: give --ldp or --log-lift in place of --alpha")
+        raise click.UsageError("--confidence certifies a target: give --ldp or a limit of lifts in place of --alpha")
     if mechanism != "optimal" and confidence is not None:
         raise click.UsageError(f"--confidence needs --mechanism optimal, not {mechanism}")
     kind = KINDS[mechanism.replace("-", "_")]

@@ -9,7 +9,7 @@ HEADINGS = {
              "encoding"),
     "Targets": tuple(TARGET_OPTIONS),
     "Utility": tuple(UTILITY_OPTIONS),
-    "Mechanism": ("alpha", "mechanism", "mechanisms", "without_sensitive", "confidence", "held_out", "time_limit"),
+    "Mechanism": ("alpha", "mechanism", "mechanisms", "without_sensitive", "confidence", "time_limit"),
     "Output": ("output", "save_mechanism", "html", "plot", "as_csv", "keep_sensitive", "columns", "unseen", "to_format",
                "force"),
     "Randomness": ("key_file", "seed", "id_column", "context"),

@@ -7,7 +7,7 @@ import click
 
 from linred._common import validation
 from linred._common.atomic_file import is_standard_output
-from linred.cli.target_options import TARGET_OPTIONS, UTILITY_OPTIONS, Share, options_of
+from linred.cli.target_options import TARGET_OPTIONS, UTILITY_OPTIONS, options_of
 from linred.columns.schema import parts_of
 from linred.design.registry import BY_NAME
 from linred.io.pipes import PIPE
@@ -156,11 +156,7 @@ design = _together(
     ),
     _number(
         "--confidence", metavar="LEVEL", callback=_level,
-        help="Certify the limits --ldp and --log-lift at this confidence level, for example 0.95",
-    ),
-    click.option(
-        "--held-out", type=Share(), metavar="SHARE", default=0.5, show_default=True,
-        help="Share of the records used for testing; needs --confidence",
+        help="Certify the limits --ldp and of lifts at this confidence level, for example 0.95",
     ),
     _number("--time-limit", metavar="SECONDS", help="Stop optimising after this time and use the best result so far"),
     click.option("--no-scan", is_flag=True, help="Skip measuring what the other columns reveal about S"),

@@ -8,6 +8,7 @@ solution are made exact, and it is mixed with P_Y until the sampled integers mee
 import dataclasses
 import math
 import time
+import warnings
 from contextlib import suppress
 from functools import partial
 
@@ -20,11 +21,12 @@ from linred.design.closed_form import markov, non_markov
 from linred.design.costs import GOOD, NOT_EXACT, Costs, cheapest
 from linred.design.equal_rows import exactly_coupled
 from linred.design.least_leakage import Share, least_leakage
+from linred.design.price_of_confidence import design_of
 from linred.design.robust_optimum import check_robust, robust_optimum
 from linred.design.selective import reduced, selective
 from linred.distribution.joint import Joint
 from linred.distribution.linear_reduction import linear_reduction
-from linred.errors import CannotMeetError
+from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.privacy.takes_target import refuse_given_x, takes_target
 from linred.privacy.target import Target
@@ -135,12 +137,18 @@ def optimal(
         raise ValueError(f"prefer = {prefer!r} needs sees_s=True: a mechanism that does not use S has no coupling")
     share = Share.of(max_changed, max_distortion, distortion, least, alpha)
     if confidence is not None:
-        check_robust(joint, target, confidence, share, keep_marginal, prefer)
-        how = {"sees_s": sees_s, "distortion": distortion, "time_limit": time_limit}
-        return robust_optimum(joint, target, confidence, **how)
+        given = {"alpha": alpha, "max_changed": max_changed, "max_distortion": max_distortion, "prefer": prefer}
+        check_robust(target, confidence, **given, keep_marginal=None if keep_marginal else False)
     end = time.monotonic() + time_limit
     if target is not None:
         best = partial(best_mechanism, joint, sees_s, distortion, keep_marginal, prefer, end)
+        if confidence is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NotOptimalWarning)  # of the plug-in optimum, which is not returned
+                plug_in = best(target)
+            how = {"sees_s": sees_s, "distortion": distortion, "time_limit": end - time.monotonic()}
+            certified = robust_optimum(joint, target, confidence, **how)
+            return certified.replace(design=design_of(certified, target, plug_in))
         return best(target) if share is None else least_leakage(least or "ldp", target, share, best)
     if sees_s:
         return non_markov(joint, alpha, distortion=distortion, prefer=prefer)

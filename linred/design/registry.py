@@ -53,7 +53,7 @@ KINDS = {
         "#111111",
         (),
         ("#1d1c1a", "#e9e7e2"),
-        takes=("distortion", "sees_s", "time_limit", "least", *BY_UTILITY),
+        takes=("distortion", "sees_s", "confidence", "time_limit", "least", *BY_UTILITY),
     ),
     "selective": Kind(
         selective, "selective", "#56b4e9", (1, 1), ("#00695c", "#5fd0bf"), takes=("distortion",), takes_alpha=False

@@ -31,24 +31,16 @@ CERTIFIED = ("ldp", "log_lift", "max_lift", "min_lift")
 """The limits that can be certified: those of figures that hold for any P(S, X) in the box."""
 
 
-def check_robust(joint, target, confidence, share, keep_marginal, prefer):
-    """Check the arguments of `optimal` with a confidence. target : None if alpha is given. share : `Share` or None."""
+def check_robust(target, confidence, **others):
+    """Check the arguments of `optimal` with a confidence. others : arguments that exclude it, None if not given."""
     validation.check_confidence(confidence)
-    if joint.counts is None:
-        raise ValueError("confidence= needs a joint with counts: use Joint.from_counts or Joint.from_records")
-    given = (
-        ("alpha", target is None),
-        ("keep_marginal=False", not keep_marginal),
-        ("prefer", prefer is not None),
-        *((name, True) for name in (() if share is None else (share.name,))),
-    )
-    for name, is_given in given:
-        if is_given:
-            raise ValueError(f"{name} and confidence= are both given: with a confidence give a target, such as ldp=")
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(f"{name}= and confidence= are both given: with a confidence give a target, such as ldp=")
     for name in target.limits:
         if name not in CERTIFIED:
             raise ValueError(
-                f"{name}= cannot be certified: leave confidence= out, which meets {name}= for the fitted P(S, X), or "
+                f"{name}= cannot be certified: leave confidence= out, which meets it for the fitted distribution, or "
                 f"give {', '.join(f'{one}=' for one in CERTIFIED[:-1])} or {CERTIFIED[-1]}= alone"
             )
 
@@ -121,6 +113,9 @@ class _Sources:
         keys = np.stack([s if sees_s else np.zeros_like(s), x], axis=-1).reshape(-1, 2)
         found, of = np.unique(keys, axis=0, return_inverse=True)
         self.of, self.x = of.reshape(joint.shape), found[:, 1]
+        n_pairs = np.bincount(self.of[: None if sees_s else 1].ravel())
+        alone = np.flatnonzero((self.x < 0) & (n_pairs == 1))  # a table of a single pair must not contain its x
+        self.x[alone] = (self.of == alone[:, None, None]).any(axis=1).argmax(axis=1)
         self.weight = np.bincount(self.of.ravel(), joint.p_sx.ravel())
         term = s * self.x.size + self.of
         terms, of_term = np.unique(term, return_inverse=True)

@@ -9,12 +9,12 @@ def share(mechanism):
     """Return the share of changed records, sum P(s,x) (1 - P(Y=x|s,x))."""
     joint = mechanism.joint
     weights = joint.p_sx if mechanism.sees_s else joint.p_x[None]
-    return float((weights * _of_pairs(mechanism)).sum())
+    return float((weights * share_of_pairs(mechanism)).sum())
 
 
 def share_by(mechanism, by):
     """Return the share of the records of each s (by "s") or of each x (by "x") that change; nan without records."""
-    joint, of_pairs = mechanism.joint, _of_pairs(mechanism)
+    joint, of_pairs = mechanism.joint, share_of_pairs(mechanism)
     if by == "s":
         return np.where(joint.p_s > 0.0, (joint.p_x_given_s * of_pairs).sum(axis=1), np.nan)
     if by == "x":
@@ -22,7 +22,7 @@ def share_by(mechanism, by):
     raise ValueError(f"by = {validation.shortened(by)} is not 's', 'x' or None")
 
 
-def _of_pairs(mechanism):
+def share_of_pairs(mechanism):
     """Return 1 - P(Y=x|s,x), |S| x |X|, or 1 x |X| if the mechanism does not use S when sampling.
 
     Only tables that several pairs share can contain x itself.

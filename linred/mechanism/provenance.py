@@ -41,11 +41,12 @@ class Certified(Printed, Leakage):
 class Design(Printed):
     """How a mechanism was built that meets its target with confidence, and what that cost; `mechanism.design`.
 
-    redrawn_s, redrawn_x : labels of the s, and of the x, whose records are all resampled from P_X, because their counts
-        are too small to certify.
-    redrawn : share of the records in rare pairs (s, x), which are resampled from P_X for the same reason.
-    n_fitted, n_held_out : numbers of records used for fitting and for testing.
-    n_passed, n_steps : number of steps of the path that passed before one failed, and number of all steps.
+    redrawn : share of the records in rare pairs (s, x), of which at least 90 % change, because their counts are too small
+        to certify.
+    redrawn_s, redrawn_x : labels of the s, and of the x, whose pairs are all rare.
+    n_fitted : number of records of the fit, all of which also serve to certify.
+    n_held_out, n_passed, n_steps : of artifacts of an earlier method, which tested a path of mechanisms on records that
+        were held out: their number, and the numbers of steps that passed and of all steps. Otherwise 0.
     dtv : share of changed records. dtv_plug_in : that of the optimum for the fitted P(S, X), without confidence.
     dtv_ceiling : that of Lemma 1, whose worst-case bound meets the target without any data.
     """

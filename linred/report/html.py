@@ -134,7 +134,7 @@ def _records(told):
     design = told.mechanism.design
     if told.n_records is None:
         return "none: P(S,X) was given as a distribution"
-    if design is None:
+    if design is None or not design.n_held_out:
         return f"{told.n_records:,} (all were used to estimate the distribution)"
     return f"{told.n_records:,} ({design.n_fitted:,} for fitting, {design.n_held_out:,} for testing)"
 

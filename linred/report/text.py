@@ -161,11 +161,10 @@ def design(design):
         "Price of the confidence level",
         f"  Changed records: {share(design.dtv)} (certified); {share(design.dtv_plug_in)} (plug-in optimum); "
         f"{share(design.dtv_ceiling)} (worst-case bound)",
-        f"  Records: {design.n_fitted:,} for fitting, {design.n_held_out:,} for testing",
-        f"  {design.n_passed} of {design.n_steps} tried reductions in changed records passed the test",
+        *_held_out(design),
         _wrapped(
-            "Rare pairs (s, x), resampled from P_X because their counts are too small to certify: "
-            f"{share(design.redrawn)} of the records",
+            "Rare pairs (s, x), of which at least 90 % of the records change because their counts are too small to "
+            f"certify: {share(design.redrawn)} of the records",
             "  ",
         ),
     ]
@@ -174,6 +173,16 @@ def design(design):
             some = ", ".join(map(repr, labels[:8])) + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
             lines.append(f"    including all records with {name} = {some}")
     return "\n".join(lines)
+
+
+def _held_out(design):
+    """Return the lines on held-out records, which fits of earlier artifacts had."""
+    if not design.n_held_out:
+        return []
+    return [
+        f"  Records: {design.n_fitted:,} for fitting, {design.n_held_out:,} for testing",
+        f"  {design.n_passed} of {design.n_steps} tried reductions in changed records passed the test",
+    ]
 
 
 def audit(audit):
