@@ -11,8 +11,6 @@ import pytest
 
 import linred
 from linred.cli import target_options
-from linred.design import fit
-from linred.privacy.target import Target
 from support import adult_tables, populations
 from support.joints import adult, counts, example_1
 
@@ -42,11 +40,11 @@ def test_plug_in_figures_are_broken():
 
 
 def test_the_price_of_confidence():
-    design = fit.with_confidence(adult(), Target(ldp=1.0), 0.95).design
+    design = linred.optimal(adult(), ldp=1.0, confidence=0.95).design
     assert f"`fit(confidence=0.95)` changes {100 * design.dtv:.2f} % of the records" in TEXT
     assert f"the plug-in optimum changes {100 * design.dtv_plug_in:.2f} %" in TEXT
     assert f"a mechanism that needs no data changes {100 * design.dtv_ceiling:.2f} %" in TEXT
-    without = fit.with_confidence(adult(), Target(ldp=1.0), 0.95, sees_s=False)
+    without = linred.optimal(adult(), ldp=1.0, confidence=0.95, sees_s=False)
     assert f"changes {100 * without.dtv():.0f} % of the records of Adult at LDP 1" in TEXT
 
 
@@ -218,7 +216,7 @@ def test_an_ldp_of_0():
     without_s = linred.optimal(adult(), ldp=0.0, sees_s=False)
     assert f"but changes {100 * without_s.dtv():.1f} % of the records on Adult" in TEXT
     assert f"by {linred.certify(exact).ldp:.2f} nats at 95 % confidence" in TEXT
-    certain = fit.with_confidence(adult(), Target(ldp=0.0), 0.95)
+    certain = linred.optimal(adult(), ldp=0.0, confidence=0.95)
     assert certain.dtv() == pytest.approx(without_s.dtv(), abs=0.002)
     assert certain.certified.ldp == 0.0
 

@@ -143,11 +143,11 @@ def optimal(
     if target is not None:
         best = partial(best_mechanism, joint, sees_s, distortion, keep_marginal, prefer, end)
         if confidence is not None:
+            how = {"sees_s": sees_s, "distortion": distortion, "time_limit": end - time.monotonic()}
+            certified = robust_optimum(joint, target, confidence, **how)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", NotOptimalWarning)  # of the plug-in optimum, which is not returned
                 plug_in = best(target)
-            how = {"sees_s": sees_s, "distortion": distortion, "time_limit": end - time.monotonic()}
-            certified = robust_optimum(joint, target, confidence, **how)
             return certified.replace(design=design_of(certified, target, plug_in))
         return best(target) if share is None else least_leakage(least or "ldp", target, share, best)
     if sees_s:

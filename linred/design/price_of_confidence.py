@@ -9,22 +9,21 @@ from linred.mechanism import changed_records
 from linred.mechanism.provenance import Design
 
 MOSTLY = 0.9
-"""Share of the records of a pair (s, x) from which on the pair counts as resampled."""
+"""A pair (s, x) counts as resampled if its records change this often, compared with a draw from P_X."""
 
 
 def design_of(mechanism, target, plug_in):
     """Return the `Design` of a certified mechanism. plug_in : the optimum for the fitted P(S, X)."""
     joint = mechanism.joint
-    redrawn = (changed_records.share_of_pairs(mechanism) >= MOSTLY) & (joint.counts > 0)
-    names = (
-        tuple(
-            labels[i] for i in np.flatnonzero((redrawn | (joint.counts == 0)).all(axis=axis) & redrawn.any(axis=axis))
-        )
+    changed, by_resampling = changed_records.share_of_pairs(mechanism), 1.0 - joint.p_x
+    redrawn = (changed >= MOSTLY * by_resampling) & (joint.counts > 0)
+    whole = redrawn == (joint.counts > 0)
+    of_s, of_x = (
+        tuple(labels[i] for i in np.flatnonzero(redrawn.any(axis=axis) & whole.all(axis=axis)))
         for axis, labels in ((1, joint.s_labels), (0, joint.x_labels))
     )
-    worst = _lemma_1_ceiling(joint, target).dtv()
-    shares = mechanism.dtv(), plug_in.dtv(), worst
-    return Design(*names, float(joint.p_sx[redrawn].sum()), joint.n_records, 0, 0, 0, *shares)
+    shares = mechanism.dtv(), plug_in.dtv(), _lemma_1_ceiling(joint, target).dtv()
+    return Design(of_s, of_x, float(joint.p_sx[redrawn].sum()), joint.n_records, 0, 0, 0, *shares)
 
 
 def _lemma_1_ceiling(joint, target):

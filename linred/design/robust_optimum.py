@@ -20,6 +20,7 @@ from linred.errors import CannotMeetError
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.tables import TableBuilder
 from linred.privacy.comparisons import of_lifts
+from linred.solvers.constraints import LARGEST_LDP
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.robust_channel import Box, Ratios, robust_channel
 
@@ -40,8 +41,8 @@ def check_robust(target, confidence, **others):
     for name in target.limits:
         if name not in CERTIFIED:
             raise ValueError(
-                f"{name}= cannot be certified: leave confidence= out, which meets it for the fitted distribution, or "
-                f"give {', '.join(f'{one}=' for one in CERTIFIED[:-1])} or {CERTIFIED[-1]}= alone"
+                f"{name}= cannot be certified: leave confidence= out for a plug-in estimate, or limit only "
+                f"{', '.join(f'{one}=' for one in CERTIFIED[:-1])} and {CERTIFIED[-1]}="
             )
 
 
@@ -56,6 +57,8 @@ def robust_optimum(joint, target, confidence, *, sees_s=True, distortion=None, t
     are at or above their true values, and they meet the target. P_Y equals the P_X of the records to 1e-12. The cost is
     at most `gap` above the least one for this box. |S||X|^2 variables three times, |X| times more if sees_s is False.
     """
+    if joint.counts is None:
+        raise ValueError("confidence= needs a joint with counts: use Joint.from_counts or Joint.from_records")
     level, costs = 1.0 - confidence, Costs(distortion)
     sources = _Sources(joint, ConfidenceSet.of(joint.counts, level), sees_s)
     y = np.flatnonzero(joint.p_x > 0.0)
@@ -81,9 +84,10 @@ def robust_optimum(joint, target, confidence, *, sees_s=True, distortion=None, t
 
 def _ratios(target, n_s):
     """Return the `Ratios` of a target."""
-    pairs = np.full((n_s, n_s), target.ldp)
+    ldp, *lifts = (min(limit, LARGEST_LDP) if limit < math.inf else limit for limit in (target.ldp, *of_lifts(target)))
+    pairs = np.full((n_s, n_s), ldp)
     np.fill_diagonal(pairs, math.inf)
-    return Ratios(pairs, *of_lifts(target))
+    return Ratios(pairs, *lifts)
 
 
 def _costs_of(x, y, d):

@@ -35,7 +35,7 @@ class Sanitizer:
     sensitive, public : name of a column, or list of names
         The columns S and X. Several columns are one composite symbol.
     target, ldp and the other limits of a `linred.Target` : as in `linred.fit`
-    alpha, max_changed, max_distortion, least, distortion, mechanism, sees_s : as in `linred.fit`
+    alpha, max_changed, max_distortion, least, distortion, mechanism, sees_s, confidence : as in `linred.fit`
         The mechanism to fit. A distortion of "absolute" or "squared" takes the centres of bins if the public column has
         bins. If sees_s is False, the mechanism does not use S when sampling, and frames to transform may lack S.
     bins : {name: edges}, optional
@@ -74,6 +74,7 @@ class Sanitizer:
         distortion: LabelMatrix | None = None,
         mechanism: str | Callable[..., Mechanism] = "optimal",
         sees_s: bool = True,
+        confidence: float | None = None,
         bins: Mapping[str, Sequence[float]] | None = None,
         keep_sensitive: bool = False,
         columns: Names | None = None,
@@ -88,7 +89,7 @@ class Sanitizer:
         self.sensitive, self.public, self.mechanism, self.sees_s, self.bins = sensitive, public, mechanism, sees_s, bins
         self.__dict__.update(dict.fromkeys(KEYWORDS) | keywords)
         self.alpha, self.max_changed, self.max_distortion, self.least = alpha, max_changed, max_distortion, least
-        self.distortion = distortion
+        self.distortion, self.confidence = distortion, confidence
         self.keep_sensitive, self.columns, self.keep_metadata = keep_sensitive, columns, keep_metadata
         self.unseen, self.seed, self.key, self.context, self.id = unseen, seed, key, context, id
 
@@ -113,7 +114,7 @@ class Sanitizer:
 
     def _settings(self):
         keywords = {name: getattr(self, name) for name in KEYWORDS}
-        more = {name: getattr(self, name) for name in UTILITY}
+        more = {name: getattr(self, name) for name in ("confidence", *UTILITY)}
         return FitSettings.checked(self.mechanism, self.alpha, keywords, self.sees_s, **more)
 
     def _how(self):

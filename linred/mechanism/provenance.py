@@ -41,8 +41,8 @@ class Certified(Printed, Leakage):
 class Design(Printed):
     """How a mechanism was built that meets its target with confidence, and what that cost; `mechanism.design`.
 
-    redrawn : share of the records in rare pairs (s, x), of which at least 90 % change, because their counts are too small
-        to certify.
+    redrawn : share of the records in rare pairs (s, x), which change at least 90 % as often as if they were drawn from
+        P_X, because their counts are too small to certify.
     redrawn_s, redrawn_x : labels of the s, and of the x, whose pairs are all rare.
     n_fitted : number of records of the fit, all of which also serve to certify.
     n_held_out, n_passed, n_steps : of artifacts of an earlier method, which tested a path of mechanisms on records that

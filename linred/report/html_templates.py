@@ -42,8 +42,8 @@ CERTIFIED = """<p>P(S,X) is an estimate. The certified figures hold at <strong>{
 for any P(S,X), provided that records are independent draws from it. They come from {basis} ({n:,}).
 LDP: {because}. The worst-case bound needs no data.</p>"""
 PRICE = """<p>The price of certification: <strong>{dtv}</strong> of the records change. The plug-in optimum would change
-{dtv_plug_in}, and a mechanism that needs no data {dtv_ceiling}. Of rare pairs (s, x), whose counts are too small to
-certify, at least 90 % of the records change: these pairs hold {redrawn} of the records.</p>"""
+{dtv_plug_in}, and a mechanism that needs no data {dtv_ceiling}. Rare pairs (s, x), whose counts are too small to
+certify, are all or nearly all resampled from the distribution of X: {redrawn} of the records.</p>"""
 REDRAWN = "<p>All records with these values are in rare pairs. {values}.</p>"
 INFORMATION = {
     "mutual_information": "I(X;Y), what Y reveals about X",

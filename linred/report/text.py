@@ -163,8 +163,8 @@ def design(design):
         f"{share(design.dtv_ceiling)} (worst-case bound)",
         *_held_out(design),
         _wrapped(
-            "Rare pairs (s, x), of which at least 90 % of the records change because their counts are too small to "
-            f"certify: {share(design.redrawn)} of the records",
+            "Rare pairs (s, x), all or nearly all resampled from P_X because their counts are too small to certify: "
+            f"{share(design.redrawn)} of the records",
             "  ",
         ),
     ]

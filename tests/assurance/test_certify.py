@@ -12,9 +12,7 @@ import pytest
 
 import linred
 from linred.assurance import certify
-from linred.design import fit
 from linred.privacy.leakage import Leakage
-from linred.privacy.target import Target
 from linred.sampling.sampled_probabilities import Realised
 from support import populations
 from support.joints import adult
@@ -220,7 +218,7 @@ def test_wrong_inputs(arguments, message):
 
 
 def test_the_records_of_the_fit_are_refused():
-    plain, certain = linred.optimal(adult(), ldp=1.0), fit.with_confidence(adult(), Target(1.0, math.inf), 0.9)
+    plain, certain = linred.optimal(adult(), ldp=1.0), linred.optimal(adult(), ldp=1.0, confidence=0.9)
     for mechanism in (plain, certain):
         with pytest.raises(ValueError, match="the records that the mechanism was fitted on"):
             linred.certify(mechanism, adult())

@@ -105,11 +105,11 @@ def test_options_that_cannot_be(linred_command, what):
 
 def test_messages_of_the_library_name_the_options_of_the_command():
     text = (
-        "ldp = 2.0 and log_lift=, not force=True or held_out=0.5; pass sees_s=False, not my_ldp= or ldp; max_changed=, "
-        "max_changed_by_s <= 0.1 and max_lift <= 2.0, secrets[1], distortion = 'absolute', least="
+        "ldp = 2.0 and log_lift=, not force=True or time_limit=0.5; pass sees_s=False, not my_ldp= or ldp; "
+        "max_changed=, max_changed_by_s <= 0.1 and max_lift <= 2.0, secrets[1], distortion = 'absolute', least="
     )
     expected = (
-        "--ldp = 2.0 and --log-lift, not --force or --held-out=0.5; pass --without-sensitive, not my_ldp= or ldp; "
+        "--ldp = 2.0 and --log-lift, not --force or --time-limit=0.5; pass --without-sensitive, not my_ldp= or ldp; "
         "--max-changed, --max-changed-by-s <= 0.1 and --max-lift <= 2.0, --secrets[1], --distance = 'absolute', --least"
     )
     assert in_option_names(text, all_commands().commands["fit"]) == expected

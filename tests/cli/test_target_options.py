@@ -207,7 +207,6 @@ WRONG = {
     "no share": (("--max-changed-by-s", "few"), "'--max-changed-by-s': 'few' is not a share: write 0.01 or 1%"),
     "a share that is no number": (("--max-changed", "sNaN"), "'--max-changed': 'sNaN' is not a share"),
     "a share of nan": (("--max-changed", "nan%"), "'--max-changed': 'nan%' is not between 0 and 1"),
-    "a held-out share in percent": (("--ldp", "1", "--held-out", "0%"), "--held-out = 0.0 is outside [0.01, 0.99]"),
     "dp without neighbours": (("--dp", "1"), "--dp needs --neighbors"),
     "neighbours without dp": (("--neighbors", "neighbors.csv"), "--neighbors needs --dp"),
     "hamming of one column": (("--dp", "1", "--neighbors", "hamming"), "--neighbors hamming compares several columns"),
@@ -281,10 +280,10 @@ WRONG = {
         ("--ldp", "1", "--distance", "squared", "--mechanism", "markov"),
         "--distance applies to --mechanism optimal, not mar",
     ),
-    "a limit that cannot be certified": (("--max-lift", "1", "--confidence", ".9"), "--max-lift cannot be certified"),
+    "a limit that cannot be certified": (("--given-x", "1", "--confidence", ".9"), "--given-x cannot be certified"),
     "a share that cannot be certified": (
         ("--max-changed", ".1", "--confidence", ".9"),
-        "--max-changed cannot be certified",
+        "--max-changed and --confidence are both given",
     ),
     "nothing": (("--neighbors", "hamming"), "--neighbors hamming compares several columns"),
 }

@@ -9,7 +9,6 @@ import pytest
 
 import linred
 from linred.columns.schema import Leak
-from linred.design.fit import with_confidence
 from linred.mechanism.summary import largest_moves
 from linred.privacy.leakage import FIGURES
 from linred.report.html import page
@@ -111,7 +110,7 @@ def test_the_opening_is_the_promise_what_weakens_it_and_its_price():
 def certain():
     """A mechanism with certified figures, which change more records than the optimum would."""
     joint = linred.Joint.from_counts(adult().counts, adult().s_labels, adult().x_labels)
-    return with_confidence(joint, linred.Target(ldp=1.0), 0.95)
+    return linred.optimal(joint, ldp=1.0, confidence=0.95)
 
 
 def test_the_page_of_a_certified_mechanism_does_not_contradict_itself(certain):

@@ -5,7 +5,6 @@ import pytest
 
 import linred
 from linred.columns.schema import ColumnSpec, FitSchema, Leak
-from linred.design.fit import with_confidence
 from linred.report import promise, text
 from linred.report.html import page
 from linred.report.subject import Subject
@@ -124,7 +123,7 @@ def test_the_report_of_an_artifact_names_the_mechanism(linred_command):
         (lambda: linred.optimal(adult(), ldp=0.0), None),
         (lambda: linred.optimal(adult(), ldp=0.0, sees_s=False), "A mechanism that uses S and has no limit"),
         (lambda: linred.optimal(example_1(), ldp=0.0), "needs P(S, X) in whole numbers"),
-        (lambda: with_confidence(adult(), linred.Target(ldp=0.0), 0.95), "only then is LDP 0 for every P(S, X)"),
+        (lambda: linred.optimal(adult(), ldp=0.0, confidence=0.95), "only then is LDP 0 for every P(S, X)"),
         (lambda: linred.markov(adult(), 1.0), None),
         (lambda: linred.optimal(adult(), ldp=1e-3), None),
     ],

@@ -3,7 +3,7 @@
 import math
 
 import linred
-from linred.design import baselines, fit
+from linred.design import baselines
 from linred.privacy.target import Target
 from support import joints
 
@@ -36,7 +36,7 @@ MADE = {
     "pram": lambda: baselines.pram(joints.adult(), ldp=1.0),
     "watchdog": lambda: baselines.watchdog(joints.adult(), ldp=1.0),
     "from a matrix": lambda: linred.optimal(linred.Joint([[0.3, 0.2, 0.0], [0.1, 0.1, 0.3]]), ldp=1.0),
-    "with confidence": lambda: fit.with_confidence(joints.adult(), Target(1.0, math.inf), 0.95),
+    "with confidence": lambda: linred.optimal(joints.adult(), ldp=1.0, confidence=0.95),
     "lifts apart": lambda: linred.optimal(COMPOSITE, max_lift=0.3, min_lift=0.8),
     "neighbours and pairs": lambda: linred.optimal(
         COMPOSITE, dp=0.5, neighbors="hamming", pairs={(("f", 20), ("m", 40)): 0.4, (("m", 40), ("f", 20)): 1e-3}
