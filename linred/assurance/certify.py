@@ -28,6 +28,7 @@ from linred._common import validation
 from linred._common.types import Column
 from linred._kernels import counting
 from linred.assurance import confidence_limits
+from linred.assurance.confidence_set import ConfidenceSet
 from linred.assurance.conformance import known_codes
 from linred.distribution.joint import Joint
 from linred.mechanism.provenance import FITTED, HELD_OUT, NOTHING, Certified
@@ -199,15 +200,13 @@ class Certifying:
     def from_fit(self, confidence, level):
         """Return figures from the counts of the fit, all valid simultaneously.
 
-        All P(x|s) and P(s) lie in their confidence intervals simultaneously; each P(y|s) is bounded by its extremes
-        over these intervals.
+        P(S, X) lies in its `ConfidenceSet`; each P(y|s) is bounded by its extremes over this set.
         """
-        shared = level / (2.0 * self.counts.size + 2.0 * self.n_s.size)
-        limits_x = _limits(self.counts, self.n_s[:, None], shared)
-        ends = [_extremes(rows, *limits) for rows, *limits in zip(self.rows, *limits_x, strict=True)]
+        known = ConfidenceSet.of(self.counts, level)
+        ends = [_extremes(*one) for one in zip(self.rows, known.low, known.high, strict=True)]
         low, high = (np.stack(part) for part in zip(*ends, strict=True))
         low, high = np.maximum(low, self.low), np.minimum(high, self.high)
-        figures, where = _of_box(low, high, *_limits(self.n_s, self.n, shared), self.mechanism.p_y)
+        figures, where = _of_box(low, high, known.s_low, known.s_high, self.mechanism.p_y)
         return self.certified(figures, confidence, FITTED, True, self._because(figures.ldp, where))
 
     def confirms(self, target, level):

@@ -135,7 +135,8 @@ def optimal(
         raise ValueError(f"prefer = {prefer!r} needs sees_s=True: a mechanism that does not use S has no coupling")
     share = Share.of(max_changed, max_distortion, distortion, least, alpha)
     if confidence is not None:
-        check_robust(joint, target, confidence, share, keep_marginal, prefer)
+        given = {"alpha": alpha, "max_changed": max_changed, "max_distortion": max_distortion, "prefer": prefer}
+        check_robust(target, confidence, **given, keep_marginal=None if keep_marginal else False)
         how = {"sees_s": sees_s, "distortion": distortion, "time_limit": time_limit}
         return robust_optimum(joint, target, confidence, **how)
     end = time.monotonic() + time_limit

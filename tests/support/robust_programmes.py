@@ -34,11 +34,12 @@ def corners(low, high):
 
 
 def boxes(counts, level):
-    """Return (corners of P(.|s) for each s, corners of P(S)) of the simultaneous box."""
+    """Return (corners of P(.|s) for each s, corners of P(S)) of the simultaneous box; 2 % of the level is for P(S)."""
     counts = np.asarray(counts)
-    n_s, shared = counts.sum(axis=1), level / (2 * (counts.size + len(counts)))
-    low, high = clopper_pearson(counts, n_s[:, None], shared)
-    return [corners(*ends) for ends in zip(low, high, strict=True)], corners(*clopper_pearson(n_s, n_s.sum(), shared))
+    n_s = counts.sum(axis=1)
+    of_x = clopper_pearson(counts, n_s[:, None], 0.98 * level / (2 * counts.size))
+    of_s = clopper_pearson(n_s, n_s.sum(), 0.02 * level / (2 * n_s.size))
+    return [corners(*ends) for ends in zip(*of_x, strict=True)], corners(*of_s)
 
 
 def worst(k, of_x, of_s):
