@@ -163,8 +163,7 @@ class Certifying:
     def from_fit(self, confidence, level):
         """Return figures from the counts of the fit, all valid simultaneously.
 
-        All P(x|s) and P(s) lie in their confidence intervals simultaneously; each P(y|s) is bounded by its extremes
-        over these intervals.
+        P(S, X) lies in its `ConfidenceSet`; each P(y|s) is bounded by its extremes over this set.
         """
         known = ConfidenceSet.of(self.counts, level)
         ends = [_extremes(*one) for one in zip(self.rows, known.low, known.high, strict=True)]

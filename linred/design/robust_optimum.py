@@ -8,6 +8,8 @@ by symmetry, that does not raise the cost.
 """
 
 import math
+import warnings
+from functools import partial
 
 import numpy as np
 
@@ -16,17 +18,21 @@ from linred.assurance import certify
 from linred.assurance.confidence_set import ConfidenceSet
 from linred.design.costs import Costs
 from linred.distribution.joint import Joint
-from linred.errors import CannotMeetError
+from linred.errors import NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.tables import TableBuilder
 from linred.privacy.comparisons import of_lifts
+from linred.solvers import lp
 from linred.solvers.constraints import LARGEST_LDP
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.robust_channel import Box, Ratios, robust_channel
 
-FIRST_SHARE, GROWTH = 2.0**-40, 4.0
-"""Shares of P_Y that are mixed into the solution until its integers are certified: the first, and their ratio."""
+FIRST_SHARE, GROWTH, CLOSE = 2.0**-40, 4.0, 2.0**-14
+"""Shares of P_Y that are mixed into the solution until its integers are certified: the first, their ratio, and how far
+the last may be above the smallest one."""
 
+MOST_CELLS = 50_000
+"""Largest number of pairs (s, x), unseen ones merged, times |X|: HiGHS then takes minutes."""
 
 CERTIFIED = ("ldp", "log_lift", "max_lift", "min_lift")
 """The limits that can be certified: those of figures that hold for any P(S, X) in the box."""
@@ -55,31 +61,60 @@ def robust_optimum(joint, target, confidence, *, sees_s=True, distortion=None, t
     ---------
     If the records are independent draws from P(S, X), then with probability at least `confidence` all certified figures
     are at or above their true values, and they meet the target. P_Y equals the P_X of the records to 1e-12. The cost is
-    at most `gap` above the least one for this box. |S||X|^2 variables three times, |X| times more if sees_s is False.
+    at most `gap` above the least one for this box, if no limit is above 16 nats. If the linear programme is not solved
+    in time, the result is Lemma 1 with the smallest alpha that is certified, and a NotOptimalWarning says so. The
+    programme has 3 |S||X|^2 variables, of which those of unseen pairs are merged.
     """
     if joint.counts is None:
         raise ValueError("confidence= needs a joint with counts: use Joint.from_counts or Joint.from_records")
-    level, costs = 1.0 - confidence, Costs(distortion)
-    sources = _Sources(joint, ConfidenceSet.of(joint.counts, level), sees_s)
-    y = np.flatnonzero(joint.p_x > 0.0)
-    changes = _costs_of(sources.x, y, costs.d)
-    answer = robust_channel(
-        sources.box, _ratios(target, joint.shape[0]), sources.weight, sources.weight[:, None] * changes, joint.p_x[y],
-        time_limit,
-    )  # fmt: skip
-    w = with_exact_sums(answer.matrix, sources.weight, joint.p_x[y])
-    share = 0.0
-    while share < 1.0:
+    costs, y = Costs(distortion), np.flatnonzero(joint.p_x > 0.0)
+    sources = _Sources(joint, ConfidenceSet.of(joint.counts, 1.0 - confidence), sees_s)
+    if sources.box.s.size * y.size > MOST_CELLS:
+        raise ValueError(
+            f"joint has {joint.shape[0]} x {joint.shape[1]} symbols, which is too many for optimal with confidence=: "
+            "use linred.fit with confidence=, or merge symbols"
+        )
+    cost = sources.weight[:, None] * _costs_of(sources.x, y, costs)
+    try:
+        answer = robust_channel(
+            sources.box, _ratios(target, joint.shape[0]), cost, sources.weight, joint.p_x[y], time_limit
+        )
+        w, bound, trouble = with_exact_sums(answer.matrix, sources.weight, joint.p_x[y]), answer.bound, None
+    except lp.NotSolvedError as error:
+        w, bound, trouble = np.where(sources.x[:, None] < 0, joint.p_x[y], sources.x[:, None] == y), 0.0, str(error)
+    best = _smallest_share(partial(_mixed, sources, y, w, target, confidence))
+    best = costs.noted(best.replace(target=target), bound * costs.costliest)
+    if trouble:
+        warnings.warn(
+            f"{trouble}: the mechanism returned meets {target} with Lemma 1, at most {best.gap:.2g} above the optimum",
+            NotOptimalWarning,
+            stacklevel=4,
+        )
+    return best
+
+
+def _mixed(sources, y, w, target, confidence, share):
+    """Return the mechanism with a share of P_Y mixed into all rows, certified; None if it does not meet the target."""
+    joint = sources.joint
+    if share < 1.0:
         mechanism = sources.mechanism(y, (1.0 - share) * w + share * joint.p_x[y])
-        certified = certify.Certifying(mechanism, joint.counts).from_fit(confidence, level)
-        if target.is_met_by(certified):
-            return costs.noted(mechanism.replace(target=target, certified=certified), answer.bound * costs.costliest)
-        share = max(FIRST_SHARE, GROWTH * share)
-    mechanism = drawing_from(joint, joint.p_x, "optimal")
-    certified = certify.Certifying(mechanism, joint.counts).from_fit(confidence, level)
-    if not target.is_met_by(certified):
-        raise CannotMeetError(f"{target} cannot be certified: drawing y independently of s and x does not meet it")
-    return costs.noted(mechanism.replace(target=target, certified=certified), answer.bound * costs.costliest)
+    else:
+        mechanism = drawing_from(joint, joint.p_x, "optimal")
+    certified = certify.Certifying(mechanism, joint.counts).from_fit(confidence, 1.0 - confidence)
+    return mechanism.replace(certified=certified) if target.is_met_by(certified) else None
+
+
+def _smallest_share(attempt):
+    """Return attempt(share) for nearly the smallest share in [0, 1] for which it is not None; it is not for 1."""
+    low, high, best = 0.0, FIRST_SHARE, attempt(0.0)
+    while best is None:
+        best = attempt(min(high, 1.0))
+        low, high = (low, min(high, 1.0)) if best else (high, GROWTH * high)
+    while low > 0.0 and high - low > CLOSE:
+        middle = 0.5 * (low + high)
+        found = attempt(middle)
+        low, high, best = (middle, high, best) if found is None else (low, middle, found)
+    return best
 
 
 def _ratios(target, n_s):
@@ -90,11 +125,11 @@ def _ratios(target, n_s):
     return Ratios(pairs, *lifts)
 
 
-def _costs_of(x, y, d):
-    """Return the cost of each source's moves to y, scaled so that the largest is one; 0 for those that never occur."""
-    if d is None:
+def _costs_of(x, y, costs):
+    """Return the cost of each source's moves to y, scaled so that the largest is one."""
+    if costs.d is None:
         return (x[:, None] != y).astype(np.float64)
-    return np.where(x[:, None] >= 0, d[np.ix_(np.maximum(x, 0), y)], 0.0) / d.max()
+    return costs.d[np.ix_(np.maximum(x, 0), y)] / costs.costliest
 
 
 class _Sources:

@@ -41,7 +41,7 @@ class Ratios(NamedTuple):
     min_lift: float
 
 
-def robust_channel(box, ratios, weight, cost, p_y, time_limit=None):
+def robust_channel(box, ratios, cost, weight, p_y, time_limit=None):
     """Return the `Answer` with the cheapest W(y|r) that meets the limits for all distributions in a box.
 
     Parameters

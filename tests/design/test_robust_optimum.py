@@ -163,6 +163,31 @@ def test_stored_and_sampled(tmp_path):
     assert np.abs(found - mechanism.p_y_given_sx).max() < 6.0 * math.sqrt(0.25 / 5000), "6 sigma; pairs never seen too"
 
 
+def test_time_that_is_over_leaves_lemma_1():
+    with pytest.warns(linred.NotOptimalWarning, match="the time limit was reached .* meets ldp <= 1.0 with Lemma 1"):
+        mechanism = linred.optimal(counts("adult_sex_occupation"), ldp=1.0, confidence=0.95, time_limit=1e-9)
+    assert 0.999 < mechanism.certified.ldp <= 1.0
+    assert mechanism.dtv() - mechanism.gap <= 0.057, "the optimum"
+    kept = mechanism.p_y_given_sx[0, np.arange(15), np.arange(15)]
+    alpha = (1.0 - kept) / (1.0 - mechanism.joint.p_x)
+    assert np.ptp(alpha[mechanism.joint.counts[0] > 0]) < 1e-12
+
+
+def test_distortions_without_costs():
+    mechanism = linred.optimal(JOINT, ldp=0.1, confidence=0.9, distortion=np.zeros((3, 3)))
+    assert mechanism.certified.ldp <= 0.1
+    assert mechanism.expected_distortion(np.zeros((3, 3))) == 0.0
+    same = linred.optimal(JOINT, ldp=0.1, confidence=0.9, distortion=3.0 * (1.0 - np.eye(3)))
+    assert same.dtv() == pytest.approx(linred.optimal(JOINT, ldp=0.1, confidence=0.9).dtv(), abs=1e-7)
+    assert 0.0 <= same.gap < 1e-6
+
+
+def test_too_many_symbols_are_refused_before_anything_is_solved():
+    joint = Joint.from_counts(np.random.default_rng(0).integers(1, 9, (30, 60)))
+    with pytest.raises(ValueError, match=r"^joint has 30 x 60 symbols, which is too many for optimal with confidence="):
+        linred.optimal(joint, ldp=1.0, confidence=0.95)
+
+
 JOINT = Joint.from_counts([[30, 20, 50], [10, 60, 30]], [("a", 1), ("b", 2)])
 
 
