@@ -48,14 +48,6 @@ def test_the_price_of_confidence():
     assert f"changes {100 * without.dtv():.0f} % of the records of Adult at LDP 1" in TEXT
 
 
-def test_the_price_of_the_robust_optimum():
-    robust = linred.optimal(adult(), ldp=1.0, confidence=0.95)
-    assert f"uses all records and changes {100 * robust.dtv():.2f} % instead of 4.64 %" in TEXT
-    assert robust.certified.together
-    without = linred.optimal(adult(), ldp=1.0, confidence=0.95, sees_s=False)
-    assert f"`optimal(joint, ldp=1.0, confidence=0.95, sees_s=False)` changes {100 * without.dtv():.0f} %" in TEXT
-
-
 def test_who_knows_x_may_learn_s():
     channel = linred.optimal(example_1(), ldp=1.0).p_y_given_sx
     assert ((channel[0] == 0.0) & (channel[1] > 0.0)).any()
