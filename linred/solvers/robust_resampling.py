@@ -1,0 +1,292 @@
+"""The robust optimum for large alphabets: keep x, or draw y from one table for each s.
+
+The mechanism is P(y|s,x) = a(s,x) [y = x] + (1 - a(s,x)) t(y|s). With m = 1 - a, M(s) = sum_x P(x|s) m(s,x) and
+T(s,y) = t(y|s) M(s), the largest P(y|s) over a box of P(x|s) is
+
+    high(s,y) a(s,y) + T(s,y) r(s,y),  r(s,y) = max of sum_x P'(x) m(s,x) / M(s) over the P' in the box with
+    P'(y) = high(s,y),
+
+because its own x contributes most to y. The smallest P(y|s) is the same with low and min. The sums of the mechanism and
+P_Y = P_X are linear in a and T; the ratios r are not. Sequential linear programming therefore makes them linear around
+the last point, within a trust region of a. Each solution is mixed with P_X until it meets the limit, and accepted if it
+is then cheaper: all points meet the limit, so the search can stop at any time.
+"""
+
+import logging
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from linred.solvers import resampling_programme
+from linred.solvers.resampling_programme import Ends, Programme
+
+log = logging.getLogger("linred")
+
+LEAST_MOVED = 1e-6
+"""Smallest probability of moving a record, so that M(s) is never 0."""
+
+START_ROUNDS, MOST_ROUNDS = 3, 40
+"""Programmes with fixed ratios for a start, and the most programmes in all."""
+
+FIRST_RADIUS, LEAST_RADIUS = 0.3, 1e-3
+"""Radius of the trust region of a at first, and that at which the search stops."""
+
+SMALL_GAIN = 3e-4
+"""Relative gain of a programme below which the search stops."""
+
+BISECTIONS = 24
+"""Halvings of the interval of the share of P_X that is mixed in."""
+
+
+class Limits(NamedTuple):
+    """The box of P(x|s) over the symbols that occur, and the largest log P(y|s)/P(y|s').
+
+    p, p_s : P(x|s) and P(s) of the records. low, high : limits of P(x|s), |S| x |X|. spare : upper limit of the mass of
+    the symbols that never occur, which always move.
+    """
+
+    p: np.ndarray
+    p_s: np.ndarray
+    p_y: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    spare: np.ndarray
+    ldp: float
+
+    def attainable(self):
+        """Return the same box without limits that no distribution attains."""
+        low, high = self.low, np.minimum(self.high, 1.0)
+        others_low = low.sum(axis=1, keepdims=True) - low
+        others_high = high.sum(axis=1, keepdims=True) - high + self.spare[:, None]
+        return self._replace(
+            low=np.clip(1.0 - others_high, low, self.p), high=np.clip(1.0 - others_low, self.p, high),
+            spare=np.clip(1.0 - low.sum(axis=1), 0.0, self.spare),
+        )  # fmt: skip
+
+
+class Found(NamedTuple):
+    """a : probability of keeping x, |S| x |X|. moved : T(s,y). prices : of the largest and the smallest P(y|s)."""
+
+    a: np.ndarray
+    moved: np.ndarray
+    cost: float
+    prices: np.ndarray | None = None
+    of_symbols: np.ndarray | None = None
+
+
+def fewest_changes(limits, q, d, end):
+    """Return `Found`: the cheapest a and T that sequential linear programming finds from a start.
+
+    q : P(y|s) of the start, for instance the optimum without a box. d : cost matrix, None if every change costs one.
+    end : time by `time.monotonic` at which to stop. The result meets the limit whenever that is.
+    """
+    search = _Search(limits.attainable(), d, end)
+    return search.run(q)
+
+
+class _Search:
+    def __init__(self, limits, d, end):
+        self.limits, self.d, self.end = limits, d, end
+        self.n_levels = 2 if limits.p_s.size == 2 else 1
+
+    def run(self, q):
+        limits = self.limits
+        a, moved = _start(limits, q)
+        best, ratios = self.repaired(a, moved), None
+        log.info("robust resampling, start: cost %.6g", best.cost)
+        for _ in range(START_ROUNDS):
+            local = _Local(limits, a, moved)
+            ratios = local.ratios if ratios is None else 0.5 * (ratios + local.ratios)
+            local.ratios = ratios
+            solved = self.solve(local, None)
+            if solved is None:
+                return best
+            a, moved = solved.a, solved.t * limits.p_y
+            found = self.repaired(a, moved, solved)
+            log.info("robust resampling, fixed ratios: cost %.6g, best %.6g", found.cost, best.cost)
+            best = min(best, found, key=lambda one: one.cost)
+        return self.descend(best)
+
+    def descend(self, best):
+        radius, small = FIRST_RADIUS, 0
+        for nth in range(MOST_ROUNDS):
+            solved = self.solve(_Local(self.limits, best.a, best.moved), radius)
+            if solved is None:
+                break
+            found = self.repaired(solved.a, solved.t * self.limits.p_y, solved)
+            gain = best.cost - found.cost
+            log.info("robust resampling, round %d: cost %.6g, radius %.2g", nth, found.cost, radius)
+            if gain > 0.0:
+                best, radius = found, min(1.0, 2.0 * radius)
+                small = small + 1 if gain < SMALL_GAIN * best.cost else 0
+            else:
+                radius *= 0.3
+            if radius < LEAST_RADIUS or small > 2:
+                break
+        return best
+
+    def solve(self, local, radius):
+        """Return the solution of the programme that is linear around a point; None if there is none in time."""
+        limits = self.limits
+        if time.monotonic() >= self.end:
+            return None
+        cost_m, cost_t = _gradient(limits, self.d, local.a, local.moved)
+        scale = limits.p_y
+        low, high = np.zeros_like(local.a), np.full_like(local.a, 1.0 - LEAST_MOVED)
+        if radius is not None:
+            low, high = np.maximum(low, local.a - radius), np.minimum(high, local.a + radius)
+        levels = np.zeros(limits.p_s.size, int) if self.n_levels == 1 else np.arange(2)
+        ends, links = [], []
+        for i, (box, factor, level) in enumerate(
+            ((limits.high, math.exp(limits.ldp), levels), (limits.low, 1.0, levels[::-1]))
+        ):
+            linked = local.table / scale if radius is not None else np.zeros_like(local.a)
+            constant = local.excess[i] / scale if radius is not None else np.zeros_like(local.a)
+            ratio = np.broadcast_to(local.ratios[i][:, None], local.a.shape)
+            ends.append(Ends(box / scale, ratio, linked, constant, factor, level))
+            g = local.worst[i] - local.ratios[i][:, None] * limits.p
+            links.append((g, (g * local.a).sum(axis=1)))
+        programme = Programme(
+            limits.p, limits.p_s, limits.p_y, -cost_m, cost_t * scale, low, high, tuple(ends), tuple(links),
+            self.n_levels,
+        )  # fmt: skip
+        solved = resampling_programme.solve(programme, (local.a, local.moved / scale), 1e-6, self.end)
+        log.info("interior point: %d steps, gap %.2g, finished %s", solved.steps, solved.gap, solved.finished)
+        return solved
+
+    def repaired(self, a, moved, solved=None):
+        """Return `Found` with the least share of P_X that brings the ratios within the limit."""
+        limits = self.limits
+        a, moved = np.clip(a, 0.0, 1.0 - LEAST_MOVED), np.maximum(moved, 0.0)
+        moved = moved * ((1.0 - (limits.p * a).sum(axis=1)) / moved.sum(axis=1))[:, None]
+
+        def mixed(share):
+            return (1.0 - share) * a, (1.0 - share) * moved + share * limits.p_y
+
+        low, high = 0.0, 1.0
+        if worst_ratio(limits, *mixed(0.0)) <= limits.ldp:
+            high = 0.0
+        else:
+            for _ in range(BISECTIONS):
+                share = 0.5 * (low + high)
+                low, high = (low, share) if worst_ratio(limits, *mixed(share)) <= limits.ldp else (share, high)
+        a, moved = mixed(high)
+        prices = (None, None) if solved is None else (solved.prices, solved.of_symbols)
+        return Found(a, moved, cost_of(limits, self.d, a, moved), *prices)
+
+
+class _Local:
+    """What the programme around a point needs: the tables, the ratios, and the worst distributions for m = 1 - a."""
+
+    def __init__(self, limits, a, moved):
+        self.a, self.moved = a, moved
+        m = 1.0 - a
+        mean = (limits.p * m).sum(axis=1)
+        self.table = moved / mean[:, None]
+        knapsacks = [_Knapsack(limits, m, sign) for sign in (1.0, -1.0)]
+        self.worst = np.stack([one.p for one in knapsacks])
+        self.ratios = np.stack([one.largest() / mean for one in knapsacks])
+        own = limits.high, limits.low
+        self.excess = [
+            self.table * (one.with_own(box) - one.largest()[:, None]) for one, box in zip(knapsacks, own, strict=True)
+        ]
+
+
+class _Knapsack:
+    """The largest (sign 1) or the smallest (sign -1) mean of m over the distributions of a box, for each s."""
+
+    def __init__(self, limits, m, sign):
+        self.limits, self.m, self.sign = limits, m, sign
+        low, room = limits.low, limits.high - limits.low
+        order = np.argsort(-sign * m, axis=1)
+        self.room = room
+        self.left = np.maximum(0.0, 1.0 - low.sum(axis=1))
+        spare = limits.spare
+        sorted_room, sorted_m = (np.take_along_axis(part, order, 1) for part in (room, m))
+        ones = np.ones((len(m), 1))
+        if sign > 0.0:
+            sorted_room, sorted_m = np.hstack([spare[:, None], sorted_room]), np.hstack([ones, sorted_m])
+        else:
+            sorted_room, sorted_m = np.hstack([sorted_room, spare[:, None]]), np.hstack([sorted_m, ones])
+        zero = np.zeros((len(m), 1))
+        self.mass = np.hstack([zero, np.cumsum(sorted_room, axis=1)])
+        self.value = np.hstack([zero, np.cumsum(sorted_room * sorted_m, axis=1)])
+        first = 1 if sign > 0.0 else 0
+        before = self.mass[:, first : first + m.shape[1]]
+        self.before = np.empty_like(m)
+        np.put_along_axis(self.before, order, before, 1)
+        self.base = (low * m).sum(axis=1)
+        self.p = low + np.clip(self.left[:, None] - self.before, 0.0, room)
+
+    def filled(self, mass):
+        """Return the value of a mass of each (s, y) that fills the rooms in order."""
+        return np.stack([np.interp(*one) for one in zip(mass, self.mass, self.value, strict=True)])
+
+    def largest(self):
+        return self.base + self.filled(self.left[:, None])[:, 0]
+
+    def with_own(self, own):
+        """Return the extreme mean for each y if P(y) is at its upper limit (sign 1) or at its lower limit."""
+        left = np.broadcast_to(self.left[:, None], self.m.shape)
+        used = own - self.limits.low  # of the room of y
+        others = np.maximum(0.0, left - used)
+        passed = self.before >= others
+        value = self.filled(np.where(passed, others, others + self.room))
+        return self.base[:, None] + used * self.m + np.where(passed, value, value - self.room * self.m)
+
+
+def extremes(limits, a, moved):
+    """Return (smallest, largest) P(y|s) over the box, |S| x |Y|."""
+    m = 1.0 - a
+    table = moved / (limits.p * m).sum(axis=1, keepdims=True)
+    found = []
+    for sign, own in ((-1.0, limits.low), (1.0, limits.high)):
+        found.append(own * a + table * _Knapsack(limits, m, sign).with_own(own))
+    return found
+
+
+def worst_ratio(limits, a, moved):
+    """Return the largest log P(y|s) / P(y|s') of different s over the box."""
+    low, high = extremes(limits, a, moved)
+    if len(low) == 1:
+        return 0.0
+    first, second = np.partition(low, 1, axis=0)[:2]
+    lowest_other = np.where(np.arange(len(low))[:, None] == low.argmin(axis=0), second, first)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.where(high > 0.0, np.log(high / lowest_other), 0.0).max())
+
+
+def cost_of(limits, d, a, moved):
+    """Return the expected cost of a and T."""
+    m = 1.0 - a
+    mean = (limits.p * m).sum(axis=1)
+    return float(limits.p_s @ ((limits.p * m * _costs(d, moved)).sum(axis=1) / mean))
+
+
+def _costs(d, moved):
+    """Return the cost of moving each x by T(s,.)."""
+    return moved.sum(axis=1, keepdims=True) - moved if d is None else moved @ d.T
+
+
+def _gradient(limits, d, a, moved):
+    """Return the derivatives of `cost_of` by m and by T."""
+    m = 1.0 - a
+    weight = limits.p * m
+    mean = weight.sum(axis=1, keepdims=True)
+    costs = _costs(d, moved)
+    own = (weight * costs).sum(axis=1, keepdims=True) / mean
+    scale = limits.p_s[:, None] / mean
+    return scale * limits.p * (costs - own), scale * (mean - weight if d is None else weight @ d)
+
+
+def _start(limits, q):
+    """Return (a, T) of the coupling of P(x|s) with q that changes the fewest records."""
+    p = limits.p
+    a = np.minimum(1.0, np.divide(q, p, out=np.ones_like(p), where=p > 0.0))
+    a = np.minimum(a, 1.0 - LEAST_MOVED)
+    mean = (p * (1.0 - a)).sum(axis=1, keepdims=True)
+    a = np.where(p > 0.0, a, 1.0 - mean)
+    moved = np.maximum(q - p * a, 0.0)
+    return a, moved * (mean / moved.sum(axis=1, keepdims=True))
