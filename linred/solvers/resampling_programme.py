@@ -62,6 +62,7 @@ class Programme(NamedTuple):
     ends: tuple
     links: tuple
     n_levels: int
+    price: float
 
 
 class Solution(NamedTuple):
@@ -69,6 +70,7 @@ class Solution(NamedTuple):
 
     a: np.ndarray
     t: np.ndarray
+    levels: np.ndarray
     prices: np.ndarray
     of_symbols: np.ndarray
     gap: float
@@ -89,7 +91,7 @@ def solve(programme, start, tolerance, end):
             break
     finished = gap <= tolerance and off <= tolerance
     z = point.z
-    return Solution(point.v[0], point.v[1], np.stack([z[3], z[4]]), point.y[1], gap, step, finished)
+    return Solution(*point.v[:3], np.stack([z[3], z[4]]), point.y[1], gap, step, finished)
 
 
 def _all(parts):
@@ -110,40 +112,38 @@ class _Point:
         np.minimum.at(levels, low.level, at_ends[1])
         levels = np.maximum(levels, 1e-3)
         e = np.stack([right - (g * a).sum(axis=1) for g, right in of.links])
-        self.v = [a, t, levels, e]
+        self.v = [a, t, levels, e, np.full(n_y, 0.01)]
         self.y = [np.zeros(n_s), np.zeros(n_y), np.zeros((2, n_s))]
         weight = np.broadcast_to(of.p_s[:, None] * of.p_y, of.p.shape)
         weight = np.maximum(weight, LIGHTEST * weight.mean())
-        self.weight = weight / (5.0 * weight.sum())
-        values = self.values(self.v)
-        scale = [1.0, 1.0, 1.0, 1.0, 1.0]
-        self.s = [np.maximum(value, 0.05 * one) for value, one in zip(values, scale, strict=True)]
-        self.z = [self.weight / one for one in self.s]
+        self.weight = [weight / (6.0 * weight.sum())] * 5 + [np.maximum(of.p_y, LIGHTEST * of.p_y.mean()) / 6.0]
+        self.s = [np.maximum(value, 0.05) for value in self.values(self.v)]
+        self.z = [weight / slack for weight, slack in zip(self.weight, self.s, strict=True)]
 
     def values(self, v, constant=1.0):
         """Return the slacks of the inequalities at v; their change along v if constant is 0."""
-        of, (a, t, levels, e) = self.of, v
+        of, (a, t, levels, e, slack) = self.of, v
         found = [a - constant * of.low, constant * of.high - a, t]
         for sign, one, own in zip(SIGNS, of.ends, e, strict=True):
             inner = one.a * a + one.t * t + one.e * own[:, None] + constant * one.constant
-            found.append(sign * (one.factor * levels[one.level] - inner))
-        return found
+            found.append(sign * (one.factor * levels[one.level] - inner) + slack)
+        return [*found, slack]
 
     def adjoint(self, z):
-        """Return the transpose of `values` at prices z, as (a, t, l, e)."""
+        """Return the transpose of `values` at prices z, as (a, t, l, e, violation)."""
         of = self.of
         a, t, levels, e = z[0] - z[1], z[2].copy(), np.zeros_like(self.v[2]), []
-        for sign, one, price in zip(SIGNS, of.ends, z[3:], strict=True):
+        for sign, one, price in zip(SIGNS, of.ends, z[3:5], strict=True):
             price = sign * price
             a = a - one.a * price
             t -= one.t * price
             np.add.at(levels, one.level, one.factor * price)
             e.append(-(one.e * price).sum(axis=1))
-        return [a, t, levels, np.stack(e)]
+        return [a, t, levels, np.stack(e), (z[3] + z[4]).sum(axis=0) + z[5]]
 
     def sums(self, v):
         """Return what the equations lack at v: (rows, columns, links)."""
-        of, (a, t, _, e) = self.of, v
+        of, (a, t, _, e, _) = self.of, v
         rows = (of.p * a + of.p_y * t).sum(axis=1)
         columns = of.p_s @ (of.p / of.p_y * a + t)
         links = np.stack([own + (g * a).sum(axis=1) - right for own, (g, right) in zip(e, of.links, strict=True)])
@@ -164,7 +164,7 @@ class _Point:
         """Return the largest violation of an equation or of a slack, as a share of the records."""
         missing, of = self.sums(self.v), self.of
         values = self.values(self.v)
-        lack = max(float((self.weight * np.abs(v - s)).sum()) for v, s in zip(values, self.s, strict=True))
+        lack = max(float((w * np.abs(v - s)).sum()) for w, v, s in _all((self.weight, values, self.s)))
         return max(lack, float(of.p_s @ np.abs(missing[0])), float(of.p_y @ np.abs(missing[1])))
 
     def move(self):
@@ -172,7 +172,7 @@ class _Point:
         with np.errstate(all="ignore"):
             system = _System(self)
             mean = self.gap()
-            zero = [0.0] * 5
+            zero = [0.0] * 6
             affine = system.direction(zero)
             lengths = self._lengths(affine, 1.0)
             after = sum(
@@ -180,7 +180,7 @@ class _Point:
                 for s, z, ds, dz in zip(self.s, self.z, affine[2], affine[3], strict=True)
             )
             centring = max(1e-6, min(1.0, (after / mean) ** 3))
-            bend = [centring * mean * self.weight - ds * dz for ds, dz in zip(affine[2], affine[3], strict=True)]
+            bend = [centring * mean * w - ds * dz for w, ds, dz in _all((self.weight, affine[2], affine[3]))]
             step = system.direction(bend)
             if not all(np.isfinite(part).all() for parts in step for part in parts):
                 return False
@@ -216,11 +216,12 @@ class _System:
         self.w = w = [z / s for s, z in zip(at.s, at.z, strict=True)]
         h11, h12, h22 = w[0] + w[1], 0.0, w[2]
         row = [[None, None] for _ in range(5)]  # the coefficients of a and t of a cell with each unknown of its row
-        column = [[np.zeros(of.p.shape), np.zeros(of.p.shape)] for _ in range(n_l + 1)]
+        column = [[np.zeros(of.p.shape), np.zeros(of.p.shape)] for _ in range(n_l + 2)]
         rr = np.zeros((5, 5, n_s))
-        cc = np.zeros((n_l + 1, n_l + 1, n_y))
-        rc = np.zeros((5, n_l + 1, n_s, n_y))
-        for i, (one, weight) in enumerate(zip(of.ends, w[3:], strict=True)):
+        cc = np.zeros((n_l + 2, n_l + 2, n_y))
+        rc = np.zeros((5, n_l + 2, n_s, n_y))
+        for i, (one, weight) in enumerate(zip(of.ends, w[3:5], strict=True)):
+            sign = SIGNS[i]
             wa, wt, we = weight * one.a, weight * one.t, weight * one.e
             h11, h12, h22 = h11 + wa * one.a, h12 + wa * one.t, h22 + wt * one.t
             row[i] = [we * one.a, we * one.t]
@@ -232,9 +233,17 @@ class _System:
                     column[k][which] -= one.factor * here * part
                 cc[k, k] += (one.factor**2 * here * weight).sum(axis=0)
                 rc[i, k] -= one.factor * here * we
+                part = (sign * one.factor * here * weight).sum(axis=0)
+                cc[k, n_l] += part
+                cc[n_l, k] += part
+            column[n_l][0] -= sign * wa
+            column[n_l][1] -= sign * wt
+            rc[i, n_l] -= sign * we
+            cc[n_l, n_l] += weight.sum(axis=0)
+        cc[n_l, n_l] += w[5]
         row[MU] = [of.p, np.broadcast_to(of.p_y, of.p.shape)]
         row[PI_UP], row[PI_LOW] = ([g, np.zeros_like(g)] for g, _ in of.links)
-        column[n_l] = [of.p_s[:, None] * of.p / of.p_y, np.broadcast_to(of.p_s[:, None], of.p.shape)]
+        column[n_l + 1] = [of.p_s[:, None] * of.p / of.p_y, np.broadcast_to(of.p_s[:, None], of.p.shape)]
         by = 1.0 / (h11 * h22 - h12 * h12)
         self.h = h22 * by, -h12 * by, h11 * by
         self.row, self.column = row, column
@@ -246,20 +255,20 @@ class _System:
                 rr[i, j] -= part
                 if i != j:
                     rr[j, i] -= part
-            for k in range(n_l + 1):
+            for k in range(n_l + 2):
                 rc[i, k] -= row[i][0] * solved_column[k][0] + row[i][1] * solved_column[k][1]
-        for k in range(n_l + 1):
-            for j in range(n_l + 1):
+        for k in range(n_l + 2):
+            for j in range(n_l + 2):
                 part = column[k][0] * solved_column[j][0] + column[k][1] * solved_column[j][1]
                 cc[k, j] -= part.sum(axis=0)
         self.cc = np.ascontiguousarray(cc.transpose(2, 0, 1))
-        self.rc = np.ascontiguousarray(rc.transpose(3, 1, 0, 2)).reshape(n_y, n_l + 1, 5 * n_s)
+        self.rc = np.ascontiguousarray(rc.transpose(3, 1, 0, 2)).reshape(n_y, n_l + 2, 5 * n_s)
         self.by_cc = np.linalg.solve(self.cc, self.rc)
         schur = np.zeros((5, n_s, 5, n_s))
         each = np.arange(n_s)
         schur[:, each, :, each] = rr.transpose(2, 0, 1)
         schur = schur.reshape(5 * n_s, 5 * n_s)
-        flat = (n_y * (n_l + 1), 5 * n_s)
+        flat = (n_y * (n_l + 2), 5 * n_s)
         schur -= self.rc.reshape(flat).T @ self.by_cc.reshape(flat)
         # The sums of the rows imply one of the columns: the term selects the prices of the rows with mean 0 over s.
         own = slice(MU * n_s, (MU + 1) * n_s)
@@ -284,7 +293,7 @@ class _System:
         fa, ft = pull[0] - of.cost_a - prices[0], pull[1] - of.cost_t - prices[1]
         missing = at.sums(at.v)
         f_row = np.stack([*(pull[3] - prices[2]), missing[0], *missing[2]])
-        f_column = np.concatenate([pull[2], missing[1][None]])
+        f_column = np.concatenate([pull[2], (pull[4] - of.price * of.p_y)[None], missing[1][None]])
         ga, gt = self._cells(fa, ft)
         for i, (a, t) in enumerate(self.row):
             f_row[i] -= (a * ga + t * gt).sum(axis=1)
@@ -298,8 +307,8 @@ class _System:
             fa, ft = fa - a * unknown[:, None], ft - t * unknown[:, None]
         for (a, t), unknown in zip(self.column, columns, strict=True):
             fa, ft = fa - a * unknown, ft - t * unknown
-        dv = [*self._cells(fa, ft), columns[:n_l], rows[:2]]
-        dy = [rows[MU], columns[n_l], rows[PI_UP:]]
+        dv = [*self._cells(fa, ft), columns[:n_l], rows[:2], columns[n_l]]
+        dy = [rows[MU], columns[n_l + 1], rows[PI_UP:]]
         ds = [change + r for change, r in zip(at.values(dv, 0.0), lack, strict=True)]
         dz = [b / s - z - w * change for b, s, z, w, change in _all((bend, at.s, at.z, self.w, ds))]
         return dv, dy, ds, dz

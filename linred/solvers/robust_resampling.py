@@ -33,6 +33,9 @@ START_ROUNDS, MOST_ROUNDS = 3, 40
 FIRST_RADIUS, LEAST_RADIUS = 0.3, 1e-3
 """Radius of the trust region of a at first, and that at which the search stops."""
 
+PRICE = 5.0
+"""Price of a violation of the limit, in shares of records."""
+
 SMALL_GAIN = 3e-4
 """Relative gain of a programme below which the search stops."""
 
@@ -89,7 +92,8 @@ def fewest_changes(limits, q, d, end):
 class _Search:
     def __init__(self, limits, d, end):
         self.limits, self.d, self.end = limits, d, end
-        self.n_levels = 2 if limits.p_s.size == 2 else 1
+        n_s = limits.p_s.size
+        self.levels = np.arange(2) if n_s == 2 else np.zeros(n_s, int)
 
     def run(self, q):
         limits = self.limits
@@ -105,22 +109,30 @@ class _Search:
                 return best
             a, moved = solved.a, solved.t * limits.p_y
             found = self.repaired(a, moved, solved)
-            log.info("robust resampling, fixed ratios: cost %.6g, best %.6g", found.cost, best.cost)
+            log.info("robust resampling, fixed ratios: cost %.6g, best %.6g, violation %.3g", found.cost, best.cost, violation(limits,a,moved))
             best = min(best, found, key=lambda one: one.cost)
-        return self.descend(best)
+        return self.descend(best, a, moved)
 
-    def descend(self, best):
+    def merit(self, a, moved):
+        return cost_of(self.limits, self.d, a, moved) + PRICE * violation(self.limits, a, moved)
+
+    def descend(self, best, a, moved):
         radius, small = FIRST_RADIUS, 0
+        here = self.merit(a, moved)
         for nth in range(MOST_ROUNDS):
-            solved = self.solve(_Local(self.limits, best.a, best.moved), radius)
+            solved = self.solve(_Local(self.limits, a, moved), radius)
             if solved is None:
                 break
-            found = self.repaired(solved.a, solved.t * self.limits.p_y, solved)
-            gain = best.cost - found.cost
-            log.info("robust resampling, round %d: cost %.6g, radius %.2g", nth, found.cost, radius)
+            there = self.merit(solved.a, solved.t * self.limits.p_y)
+            log.info("robust resampling, round %d: merit %.6g, radius %.2g", nth, there, radius)
+            gain = here - there
             if gain > 0.0:
-                best, radius = found, min(1.0, 2.0 * radius)
-                small = small + 1 if gain < SMALL_GAIN * best.cost else 0
+                a, moved, here = solved.a, solved.t * self.limits.p_y, there
+                found = self.repaired(a, moved, solved)
+                log.info("robust resampling, round %d: repaired %.6g", nth, found.cost)
+                best = min(best, found, key=lambda one: one.cost)
+                radius = min(1.0, 2.0 * radius)
+                small = small + 1 if gain < SMALL_GAIN * here else 0
             else:
                 radius *= 0.3
             if radius < LEAST_RADIUS or small > 2:
@@ -137,10 +149,9 @@ class _Search:
         low, high = np.zeros_like(local.a), np.full_like(local.a, 1.0 - LEAST_MOVED)
         if radius is not None:
             low, high = np.maximum(low, local.a - radius), np.minimum(high, local.a + radius)
-        levels = np.zeros(limits.p_s.size, int) if self.n_levels == 1 else np.arange(2)
         ends, links = [], []
         for i, (box, factor, level) in enumerate(
-            ((limits.high, math.exp(limits.ldp), levels), (limits.low, 1.0, levels[::-1]))
+            ((limits.high, math.exp(limits.ldp), self.levels), (limits.low, 1.0, self.levels[::-1]))
         ):
             linked = local.table / scale if radius is not None else np.zeros_like(local.a)
             constant = local.excess[i] / scale if radius is not None else np.zeros_like(local.a)
@@ -150,31 +161,42 @@ class _Search:
             links.append((g, (g * local.a).sum(axis=1)))
         programme = Programme(
             limits.p, limits.p_s, limits.p_y, -cost_m, cost_t * scale, low, high, tuple(ends), tuple(links),
-            self.n_levels,
+            int(self.levels.max()) + 1, PRICE,
         )  # fmt: skip
         solved = resampling_programme.solve(programme, (local.a, local.moved / scale), 1e-6, self.end)
         log.info("interior point: %d steps, gap %.2g, finished %s", solved.steps, solved.gap, solved.finished)
         return solved
 
     def repaired(self, a, moved, solved=None):
-        """Return `Found` with the least share of P_X that brings the ratios within the limit."""
+        """Return `Found` for a and T, brought within the limit by resampling more.
+
+        First each s by itself: a share of its records is resampled from P(y|s), which leaves P(y|s) and P_Y as they
+        are and makes P(y|s) less uncertain. Then all s alike: a share of all records is resampled from P_X.
+        """
         limits = self.limits
         a, moved = np.clip(a, 0.0, 1.0 - LEAST_MOVED), np.maximum(moved, 0.0)
         moved = moved * ((1.0 - (limits.p * a).sum(axis=1)) / moved.sum(axis=1))[:, None]
+        def meets(share):
+            return np.array([worst_ratio(limits, *_mixed(a, moved, limits.p_y, share)) <= limits.ldp])
 
-        def mixed(share):
-            return (1.0 - share) * a, (1.0 - share) * moved + share * limits.p_y
-
-        low, high = 0.0, 1.0
-        if worst_ratio(limits, *mixed(0.0)) <= limits.ldp:
-            high = 0.0
-        else:
-            for _ in range(BISECTIONS):
-                share = 0.5 * (low + high)
-                low, high = (low, share) if worst_ratio(limits, *mixed(share)) <= limits.ldp else (share, high)
-        a, moved = mixed(high)
+        a, moved = _mixed(a, moved, limits.p_y, _least_shares(meets, 1))
         prices = (None, None) if solved is None else (solved.prices, solved.of_symbols)
         return Found(a, moved, cost_of(limits, self.d, a, moved), *prices)
+
+
+def _mixed(a, moved, toward, share):
+    return (1.0 - share) * a, (1.0 - share) * moved + share * toward
+
+
+def _least_shares(meets, n):
+    """Return the least of n shares that meet a condition, by bisection; 1 for those that no smaller share meets."""
+    low, high = np.zeros(n), np.where(meets(np.zeros(n)), 0.0, 1.0)
+    if high.any():
+        for _ in range(BISECTIONS):
+            share = 0.5 * (low + high)
+            met = meets(share)
+            low, high = np.where(met, low, share), np.where(met, share, high)
+    return high
 
 
 class _Local:
@@ -247,13 +269,24 @@ def extremes(limits, a, moved):
     return found
 
 
+def violation(limits, a, moved):
+    """Return the sum over y of what P(y|s) and P(y|s') must both give way to meet the limit."""
+    low, high = extremes(limits, a, moved)
+    factor = math.exp(limits.ldp)
+    return float(np.maximum(0.0, high - factor * _lowest_other(low)).max(axis=0).sum() / (1.0 + factor))
+
+
+def _lowest_other(low):
+    first, second = np.partition(low, 1, axis=0)[:2]
+    return np.where(np.arange(len(low))[:, None] == low.argmin(axis=0), second, first)
+
+
 def worst_ratio(limits, a, moved):
     """Return the largest log P(y|s) / P(y|s') of different s over the box."""
     low, high = extremes(limits, a, moved)
     if len(low) == 1:
         return 0.0
-    first, second = np.partition(low, 1, axis=0)[:2]
-    lowest_other = np.where(np.arange(len(low))[:, None] == low.argmin(axis=0), second, first)
+    lowest_other = _lowest_other(low)
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.where(high > 0.0, np.log(high / lowest_other), 0.0).max())
 
