@@ -30,8 +30,11 @@ LIGHTEST = 2.0**-30
 """Smallest weight of an inequality relative to the mean weight; lighter ones get this weight on the central path."""
 
 SIGNS = np.array([1.0, -1.0])
-E_UP, E_LOW, MU, PI_UP, PI_LOW = range(5)
-"""The unknowns of a row: the two excesses, the price of its sum, and the prices of the equations of the excesses."""
+E, MU, PI, V = 0, 2, 3, 5
+"""The unknowns of a row: the two excesses, the price of its sum, the prices of the equations of the excesses, and the
+two thresholds."""
+
+N_ROW = 7
 
 
 class Ends(NamedTuple):
@@ -43,6 +46,15 @@ class Ends(NamedTuple):
     constant: np.ndarray
     factor: float
     level: np.ndarray
+
+
+class Link(NamedTuple):
+    """The equation e = left v + sum_y (g (1 - a) + sign room max(0, sign (1 - a - v))) + constant of an excess."""
+
+    g: np.ndarray
+    room: np.ndarray
+    left: np.ndarray
+    constant: np.ndarray
 
 
 class Programme(NamedTuple):
@@ -111,23 +123,28 @@ class _Point:
         levels = np.full((of.n_levels, n_y), np.inf)
         np.minimum.at(levels, low.level, at_ends[1])
         levels = np.maximum(levels, 1e-3)
-        e = np.stack([right - (g * a).sum(axis=1) for g, right in of.links])
-        self.v = [a, t, levels, e, np.full(n_y, 0.01)]
+        m = 1.0 - a
+        threshold = np.tile(np.clip((of.p * m).sum(axis=1), 0.1, 0.9), (2, 1))
+        x = [np.maximum(sign * (m - v[:, None]), 0.0) + 0.05 for sign, v in zip(SIGNS, threshold, strict=True)]
+        self.v = [a, t, levels, np.zeros((2, n_s)), np.full(n_y, 0.01), np.stack(x), threshold]
         self.y = [np.zeros(n_s), np.zeros(n_y), np.zeros((2, n_s))]
         weight = np.broadcast_to(of.p_s[:, None] * of.p_y, of.p.shape)
         weight = np.maximum(weight, LIGHTEST * weight.mean())
-        self.weight = [weight / (6.0 * weight.sum())] * 5 + [np.maximum(of.p_y, LIGHTEST * of.p_y.mean()) / 6.0]
+        cell = weight / (12.0 * weight.sum())
+        self.weight = [*[cell] * 5, np.maximum(of.p_y, LIGHTEST * of.p_y.mean()) / 12.0, *[np.stack([cell] * 2)] * 2]
+        self.weight += [np.tile(np.maximum(of.p_s, 1e-3 / n_s) / 24.0, (2, 1))] * 2
         self.s = [np.maximum(value, 0.05) for value in self.values(self.v)]
         self.z = [weight / slack for weight, slack in zip(self.weight, self.s, strict=True)]
 
     def values(self, v, constant=1.0):
         """Return the slacks of the inequalities at v; their change along v if constant is 0."""
-        of, (a, t, levels, e, slack) = self.of, v
+        of, (a, t, levels, e, slack, x, threshold) = self.of, v
         found = [a - constant * of.low, constant * of.high - a, t]
         for sign, one, own in zip(SIGNS, of.ends, e, strict=True):
             inner = one.a * a + one.t * t + one.e * own[:, None] + constant * one.constant
             found.append(sign * (one.factor * levels[one.level] - inner) + slack)
-        return [*found, slack]
+        above = x + SIGNS[:, None, None] * (a + threshold[:, :, None] - constant)
+        return [*found, slack, x, above, threshold, constant - threshold]
 
     def adjoint(self, z):
         """Return the transpose of `values` at prices z, as (a, t, l, e, violation)."""
@@ -139,23 +156,31 @@ class _Point:
             t -= one.t * price
             np.add.at(levels, one.level, one.factor * price)
             e.append(-(one.e * price).sum(axis=1))
-        return [a, t, levels, np.stack(e), (z[3] + z[4]).sum(axis=0) + z[5]]
+        above = SIGNS[:, None, None] * z[7]
+        slack = (z[3] + z[4]).sum(axis=0) + z[5]
+        return [a + above.sum(axis=0), t, levels, np.stack(e), slack, z[6] + z[7], above.sum(axis=2) + z[8] - z[9]]
 
     def sums(self, v):
         """Return what the equations lack at v: (rows, columns, links)."""
-        of, (a, t, _, e, _) = self.of, v
+        of, (a, t, _, e, _, x, threshold) = self.of, v
         rows = (of.p * a + of.p_y * t).sum(axis=1)
         columns = of.p_s @ (of.p / of.p_y * a + t)
-        links = np.stack([own + (g * a).sum(axis=1) - right for own, (g, right) in zip(e, of.links, strict=True)])
-        return [1.0 - rows, 1.0 - columns, -links]
+        links = [
+            one.left * v + (one.g * (1.0 - a) + sign * one.room * excess).sum(axis=1) + one.constant - own
+            for sign, one, own, excess, v in _all((SIGNS, of.links, e, x, threshold))
+        ]
+        return [1.0 - rows, 1.0 - columns, np.stack(links)]
 
     def of_prices(self, y):
-        """Return the transpose of the equations at prices y, as (a, t, e)."""
+        """Return the transpose of the equations at prices y, as (a, t, e, x, thresholds)."""
         of, (mu, nu, pi) = self.of, y
         a = of.p * mu[:, None] + of.p_s[:, None] * of.p / of.p_y * nu
-        for (g, _), price in zip(of.links, pi, strict=True):
-            a = a + g * price[:, None]
-        return [a, of.p_y * mu[:, None] + of.p_s[:, None] * nu, pi]
+        x, threshold = [], []
+        for sign, one, price in zip(SIGNS, of.links, pi, strict=True):
+            a = a + one.g * price[:, None]
+            x.append(-sign * one.room * price[:, None])
+            threshold.append(-one.left * price)
+        return [a, of.p_y * mu[:, None] + of.p_s[:, None] * nu, pi, np.stack(x), np.stack(threshold)]
 
     def gap(self):
         return float(sum(np.vdot(s, z) for s, z in zip(self.s, self.z, strict=True)))
@@ -172,7 +197,7 @@ class _Point:
         with np.errstate(all="ignore"):
             system = _System(self)
             mean = self.gap()
-            zero = [0.0] * 6
+            zero = [0.0] * 10
             affine = system.direction(zero)
             lengths = self._lengths(affine, 1.0)
             after = sum(
@@ -215,18 +240,28 @@ class _System:
         n_s, n_y = of.p.shape
         self.w = w = [z / s for s, z in zip(at.s, at.z, strict=True)]
         h11, h12, h22 = w[0] + w[1], 0.0, w[2]
-        row = [[None, None] for _ in range(5)]  # the coefficients of a and t of a cell with each unknown of its row
+        self.by_x = []
+        row = [[None, None] for _ in range(N_ROW)]  # the coefficients of a and t of a cell with each unknown of its row
         column = [[np.zeros(of.p.shape), np.zeros(of.p.shape)] for _ in range(n_l + 2)]
-        rr = np.zeros((5, 5, n_s))
+        rr = np.zeros((N_ROW, N_ROW, n_s))
         cc = np.zeros((n_l + 2, n_l + 2, n_y))
-        rc = np.zeros((5, n_l + 2, n_s, n_y))
+        rc = np.zeros((N_ROW, n_l + 2, n_s, n_y))
         for i, (one, weight) in enumerate(zip(of.ends, w[3:5], strict=True)):
             sign = SIGNS[i]
             wa, wt, we = weight * one.a, weight * one.t, weight * one.e
             h11, h12, h22 = h11 + wa * one.a, h12 + wa * one.t, h22 + wt * one.t
-            row[i] = [we * one.a, we * one.t]
-            rr[i, i] = (we * one.e).sum(axis=1)
-            rr[i, PI_UP + i] = rr[PI_UP + i, i] = 1.0
+            row[E + i] = [we * one.a, we * one.t]
+            rr[E + i, E + i] = (we * one.e).sum(axis=1)
+            rr[E + i, PI + i] = rr[PI + i, E + i] = 1.0
+            link, of_x, of_above = of.links[i], w[6][i], w[7][i]
+            by_x = 1.0 / (of_x + of_above)  # the excess of m over the threshold is eliminated first
+            both, passed = of_x * of_above * by_x, of_above * link.room * by_x
+            h11 = h11 + both
+            row[V + i], row[PI + i] = [both, 0.0], [link.g + passed, 0.0]
+            rr[V + i, V + i] = both.sum(axis=1) + w[8][i] + w[9][i]
+            rr[V + i, PI + i] = rr[PI + i, V + i] = passed.sum(axis=1) - link.left
+            rr[PI + i, PI + i] = -(link.room**2 * by_x).sum(axis=1)
+            self.by_x.append(by_x)
             for k in range(n_l):
                 here = (one.level == k)[:, None]
                 for which, part in enumerate((wa, wt)):
@@ -242,15 +277,14 @@ class _System:
             cc[n_l, n_l] += weight.sum(axis=0)
         cc[n_l, n_l] += w[5]
         row[MU] = [of.p, np.broadcast_to(of.p_y, of.p.shape)]
-        row[PI_UP], row[PI_LOW] = ([g, np.zeros_like(g)] for g, _ in of.links)
         column[n_l + 1] = [of.p_s[:, None] * of.p / of.p_y, np.broadcast_to(of.p_s[:, None], of.p.shape)]
         by = 1.0 / (h11 * h22 - h12 * h12)
         self.h = h22 * by, -h12 * by, h11 * by
         self.row, self.column = row, column
         solved_row = [self._cells(*one) for one in row]
         solved_column = [self._cells(*one) for one in column]
-        for i in range(5):
-            for j in range(i, 5):
+        for i in range(N_ROW):
+            for j in range(i, N_ROW):
                 part = (row[i][0] * solved_row[j][0] + row[i][1] * solved_row[j][1]).sum(axis=1)
                 rr[i, j] -= part
                 if i != j:
@@ -262,13 +296,13 @@ class _System:
                 part = column[k][0] * solved_column[j][0] + column[k][1] * solved_column[j][1]
                 cc[k, j] -= part.sum(axis=0)
         self.cc = np.ascontiguousarray(cc.transpose(2, 0, 1))
-        self.rc = np.ascontiguousarray(rc.transpose(3, 1, 0, 2)).reshape(n_y, n_l + 2, 5 * n_s)
+        self.rc = np.ascontiguousarray(rc.transpose(3, 1, 0, 2)).reshape(n_y, n_l + 2, N_ROW * n_s)
         self.by_cc = np.linalg.solve(self.cc, self.rc)
-        schur = np.zeros((5, n_s, 5, n_s))
+        schur = np.zeros((N_ROW, n_s, N_ROW, n_s))
         each = np.arange(n_s)
         schur[:, each, :, each] = rr.transpose(2, 0, 1)
-        schur = schur.reshape(5 * n_s, 5 * n_s)
-        flat = (n_y * (n_l + 2), 5 * n_s)
+        schur = schur.reshape(N_ROW * n_s, N_ROW * n_s)
+        flat = (n_y * (n_l + 2), N_ROW * n_s)
         schur -= self.rc.reshape(flat).T @ self.by_cc.reshape(flat)
         # The sums of the rows imply one of the columns: the term selects the prices of the rows with mean 0 over s.
         own = slice(MU * n_s, (MU + 1) * n_s)
@@ -292,7 +326,13 @@ class _System:
         prices = at.of_prices(at.y)
         fa, ft = pull[0] - of.cost_a - prices[0], pull[1] - of.cost_t - prices[1]
         missing = at.sums(at.v)
-        f_row = np.stack([*(pull[3] - prices[2]), missing[0], *missing[2]])
+        f_link, f_v, f_x = missing[2], pull[6] - prices[4], pull[5] - prices[3]
+        for i, (sign, link, by_x) in enumerate(zip(SIGNS, of.links, self.by_x, strict=True)):
+            part = sign * self.w[7][i] * by_x * f_x[i]
+            fa = fa - part
+            f_v[i] -= part.sum(axis=1)
+            f_link[i] += (sign * link.room * by_x * f_x[i]).sum(axis=1)
+        f_row = np.stack([*(pull[3] - prices[2]), missing[0], *f_link, *f_v])
         f_column = np.concatenate([pull[2], (pull[4] - of.price * of.p_y)[None], missing[1][None]])
         ga, gt = self._cells(fa, ft)
         for i, (a, t) in enumerate(self.row):
@@ -302,13 +342,20 @@ class _System:
         f_column, f_row = f_column.T, f_row.ravel()
         rows = self._rows(f_row - np.einsum("yk,ykr->r", f_column, self.by_cc))
         columns = np.linalg.solve(self.cc, f_column[..., None])[..., 0] - self.by_cc @ rows
-        columns, rows = columns.T, rows.reshape(5, n_s)
+        columns, rows = columns.T, rows.reshape(N_ROW, n_s)
         for (a, t), unknown in zip(self.row, rows, strict=True):
             fa, ft = fa - a * unknown[:, None], ft - t * unknown[:, None]
         for (a, t), unknown in zip(self.column, columns, strict=True):
             fa, ft = fa - a * unknown, ft - t * unknown
-        dv = [*self._cells(fa, ft), columns[:n_l], rows[:2], columns[n_l]]
-        dy = [rows[MU], columns[n_l + 1], rows[PI_UP:]]
+        da, dt = self._cells(fa, ft)
+        dx = [
+            by_x * (f - sign * weight * (da + v[:, None]) + sign * link.room * price[:, None])
+            for sign, link, by_x, f, weight, v, price in _all(
+                (SIGNS, of.links, self.by_x, f_x, self.w[7], rows[V:], rows[PI : PI + 2])
+            )
+        ]
+        dv = [da, dt, columns[:n_l], rows[E : E + 2], columns[n_l], np.stack(dx), rows[V:]]
+        dy = [rows[MU], columns[n_l + 1], rows[PI : PI + 2]]
         ds = [change + r for change, r in zip(at.values(dv, 0.0), lack, strict=True)]
         dz = [b / s - z - w * change for b, s, z, w, change in _all((bend, at.s, at.z, self.w, ds))]
         return dv, dy, ds, dz

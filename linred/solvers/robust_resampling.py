@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linred.solvers import resampling_programme
-from linred.solvers.resampling_programme import Ends, Programme
+from linred.solvers.resampling_programme import Ends, Link, Programme
 
 log = logging.getLogger("linred")
 
@@ -157,8 +157,9 @@ class _Search:
             constant = local.excess[i] / scale if radius is not None else np.zeros_like(local.a)
             ratio = np.broadcast_to(local.ratios[i][:, None], local.a.shape)
             ends.append(Ends(box / scale, ratio, linked, constant, factor, level))
-            g = local.worst[i] - local.ratios[i][:, None] * limits.p
-            links.append((g, (g * local.a).sum(axis=1)))
+            left, spare = np.maximum(0.0, 1.0 - limits.low.sum(axis=1)), limits.spare * (i == 0)
+            g = limits.low - local.ratios[i][:, None] * limits.p
+            links.append(Link(g, limits.high - limits.low, left - spare, spare))
         programme = Programme(
             limits.p, limits.p_s, limits.p_y, -cost_m, cost_t * scale, low, high, tuple(ends), tuple(links),
             int(self.levels.max()) + 1, PRICE,
