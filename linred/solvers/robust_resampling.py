@@ -27,10 +27,13 @@ log = logging.getLogger("linred")
 LEAST_MOVED = 1e-6
 """Smallest probability of moving a record, so that M(s) is never 0."""
 
-START_ROUNDS, MOST_ROUNDS = 3, 40
-"""Programmes with fixed ratios for a start, and the most programmes in all."""
+STAGES, STAGE_ROUNDS, MOST_ROUNDS = (0.1, 0.3, 0.6, 1.0), 5, 40
+"""Shares of the box with which the search begins, and the most programmes at each of them and for the whole box."""
 
-FIRST_RADIUS, LEAST_RADIUS = 0.3, 1e-3
+LEAST_WIDTH = 0.02
+""""Smallest probability of moving x that the radius of the trust region is relative to."""
+
+FIRST_RADIUS, LEAST_RADIUS = 0.5, 1e-3
 """Radius of the trust region of a at first, and that at which the search stops."""
 
 PRICE = 5.0
@@ -69,6 +72,12 @@ class Limits(NamedTuple):
         )  # fmt: skip
 
 
+    def shrunk(self, share):
+        """Return a box whose limits are a share of the way from P(x|s) to those of this box."""
+        ends = (self.p + share * (part - self.p) for part in (self.low, self.high))
+        return self._replace(**dict(zip(("low", "high"), ends, strict=True)), spare=share * self.spare).attainable()
+
+
 class Found(NamedTuple):
     """a : probability of keeping x, |S| x |X|. moved : T(s,y). prices : of the largest and the smallest P(y|s)."""
 
@@ -96,30 +105,24 @@ class _Search:
         self.levels = np.arange(2) if n_s == 2 else np.zeros(n_s, int)
 
     def run(self, q):
-        limits = self.limits
-        a, moved = _start(limits, q)
-        best, ratios = self.repaired(a, moved), None
+        a, moved = _start(self.limits, q)
+        best = self.repaired(a, moved)
         log.info("robust resampling, start: cost %.6g", best.cost)
-        for _ in range(START_ROUNDS):
-            local = _Local(limits, a, moved)
-            ratios = local.ratios if ratios is None else 0.5 * (ratios + local.ratios)
-            local.ratios = ratios
-            solved = self.solve(local, None)
-            if solved is None:
-                return best
-            a, moved = solved.a, solved.t * limits.p_y
-            found = self.repaired(a, moved, solved)
-            log.info("robust resampling, fixed ratios: cost %.6g, best %.6g, violation %.3g", found.cost, best.cost, violation(limits,a,moved))
+        for share in STAGES:
+            stage = _Search(self.limits.shrunk(share), self.d, self.end)
+            a, moved = stage.descend(a, moved, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS)
+            found = self.repaired(a, moved)
+            log.info("robust resampling, share %.2g of the box: cost %.6g", share, found.cost)
             best = min(best, found, key=lambda one: one.cost)
-        return self.descend(best, a, moved)
+        return best
 
     def merit(self, a, moved):
         return cost_of(self.limits, self.d, a, moved) + PRICE * violation(self.limits, a, moved)
 
-    def descend(self, best, a, moved):
+    def descend(self, a, moved, most_rounds):
         radius, small = FIRST_RADIUS, 0
         here = self.merit(a, moved)
-        for nth in range(MOST_ROUNDS):
+        for nth in range(most_rounds):
             solved = self.solve(_Local(self.limits, a, moved), radius)
             if solved is None:
                 break
@@ -128,16 +131,13 @@ class _Search:
             gain = here - there
             if gain > 0.0:
                 a, moved, here = solved.a, solved.t * self.limits.p_y, there
-                found = self.repaired(a, moved, solved)
-                log.info("robust resampling, round %d: repaired %.6g", nth, found.cost)
-                best = min(best, found, key=lambda one: one.cost)
                 radius = min(1.0, 2.0 * radius)
                 small = small + 1 if gain < SMALL_GAIN * here else 0
             else:
                 radius *= 0.3
             if radius < LEAST_RADIUS or small > 2:
                 break
-        return best
+        return a, moved
 
     def solve(self, local, radius):
         """Return the solution of the programme that is linear around a point; None if there is none in time."""
@@ -148,13 +148,15 @@ class _Search:
         scale = limits.p_y
         low, high = np.zeros_like(local.a), np.full_like(local.a, 1.0 - LEAST_MOVED)
         if radius is not None:
-            low, high = np.maximum(low, local.a - radius), np.minimum(high, local.a + radius)
+            m = 1.0 - local.a
+            width = radius * np.maximum(np.maximum(m, (limits.p * m).sum(axis=1, keepdims=True)), LEAST_WIDTH)
+            low, high = np.maximum(low, local.a - width), np.minimum(high, local.a + width)
         ends, links = [], []
         for i, (box, factor, level) in enumerate(
             ((limits.high, math.exp(limits.ldp), self.levels), (limits.low, 1.0, self.levels[::-1]))
         ):
             linked = local.table / scale if radius is not None else np.zeros_like(local.a)
-            constant = local.excess[i] / scale if radius is not None else np.zeros_like(local.a)
+            constant = np.zeros_like(local.a)
             ratio = np.broadcast_to(local.ratios[i][:, None], local.a.shape)
             ends.append(Ends(box / scale, ratio, linked, constant, factor, level))
             left, spare = np.maximum(0.0, 1.0 - limits.low.sum(axis=1)), limits.spare * (i == 0)
