@@ -36,14 +36,20 @@ LEAST_WIDTH = 0.02
 FIRST_RADIUS, LEAST_RADIUS = 0.5, 1e-3
 """Radius of the trust region of a at first, and that at which the search stops."""
 
-PRICE = 5.0
-"""Price of a violation of the limit, in shares of records."""
+PRICE, MOST_PRICE = 5.0, 1000.0
+"""Price of a violation of the limit, in shares of records: the first, and where it is no longer raised."""
+
+SMALL_VIOLATION = 1e-6
+""""Violation up to which the price is not raised."""
 
 SMALL_GAIN = 3e-4
 """Relative gain of a programme below which the search stops."""
 
-BISECTIONS = 24
-"""Halvings of the interval of the share of P_X that is mixed in."""
+CLOSE, LEAST_SHARE = 1e-3, 1e-9
+"""Relative accuracy of the share of P_X that is mixed in, and the share below which the accuracy is no matter."""
+
+FIRST_REPAIR, MOST_REPAIRS = 1e-3, 40
+"""Share of the records of a rare s that is resampled to meet the limit, at first, and how often it is doubled."""
 
 
 class Limits(NamedTuple):
@@ -102,6 +108,7 @@ class _Search:
     def __init__(self, limits, d, end):
         self.limits, self.d, self.end = limits, d, end
         n_s = limits.p_s.size
+        self.price = PRICE
         self.levels = np.arange(2) if n_s == 2 else np.zeros(n_s, int)
 
     def run(self, q):
@@ -117,7 +124,7 @@ class _Search:
         return best
 
     def merit(self, a, moved):
-        return cost_of(self.limits, self.d, a, moved) + PRICE * violation(self.limits, a, moved)
+        return cost_of(self.limits, self.d, a, moved) + self.price * violation(self.limits, a, moved)
 
     def descend(self, a, moved, most_rounds):
         radius, small = FIRST_RADIUS, 0
@@ -136,7 +143,10 @@ class _Search:
             else:
                 radius *= 0.3
             if radius < LEAST_RADIUS or small > 2:
-                break
+                if self.price >= MOST_PRICE or violation(self.limits, a, moved) < SMALL_VIOLATION:
+                    break
+                self.price, radius, small = self.price * 4.0, FIRST_RADIUS, 0
+                here = self.merit(a, moved)
         return a, moved
 
     def solve(self, local, radius):
@@ -164,42 +174,68 @@ class _Search:
             links.append(Link(g, limits.high - limits.low, left - spare, spare))
         programme = Programme(
             limits.p, limits.p_s, limits.p_y, -cost_m, cost_t * scale, low, high, tuple(ends), tuple(links),
-            int(self.levels.max()) + 1, PRICE,
+            int(self.levels.max()) + 1, self.price,
         )  # fmt: skip
         solved = resampling_programme.solve(programme, (local.a, local.moved / scale), 1e-6, self.end)
         log.info("interior point: %d steps, gap %.2g, finished %s", solved.steps, solved.gap, solved.finished)
         return solved
 
-    def repaired(self, a, moved, solved=None):
+    def repaired(self, a, moved, prices=None):
         """Return `Found` for a and T, brought within the limit by resampling more.
 
-        First each s by itself: a share of its records is resampled from P(y|s), which leaves P(y|s) and P_Y as they
-        are and makes P(y|s) less uncertain. Then all s alike: a share of all records is resampled from P_X.
+        First, the rarer s of each pair beyond the limit: a growing share of its records is resampled from P(y|s), which
+        keeps P(y|s) and P_Y and makes P(y|s) less uncertain. Then all s alike, from P_X. The cheaper of this and of the
+        second step alone.
         """
         limits = self.limits
-        a, moved = np.clip(a, 0.0, 1.0 - LEAST_MOVED), np.maximum(moved, 0.0)
-        moved = moved * ((1.0 - (limits.p * a).sum(axis=1)) / moved.sum(axis=1))[:, None]
-        def meets(share):
-            return np.array([worst_ratio(limits, *_mixed(a, moved, limits.p_y, share)) <= limits.ldp])
+        found = [_toward_marginal(limits, *some) for some in ((a, moved), _rare_resampled(limits, a, moved))]
+        found = [Found(*some, cost_of(limits, self.d, *some), prices) for some in found]
+        return min(found, key=lambda one: one.cost)
 
-        a, moved = _mixed(a, moved, limits.p_y, _least_shares(meets, 1))
-        prices = (None, None) if solved is None else (solved.prices, solved.of_symbols)
-        return Found(a, moved, cost_of(limits, self.d, a, moved), *prices)
+
+def _rare_resampled(limits, a, moved):
+    """Return a and T with a share of the records of rare s resampled from P(y|s)."""
+    own, factor, share = limits.p * a + moved, math.exp(limits.ldp), np.zeros(len(a))
+    for _ in range(MOST_REPAIRS):
+        mixed = _mixed(a, moved, own, share[:, None])
+        low, high = extremes(limits, *mixed)
+        pairs = _pairs_beyond(low, high, factor)
+        if not pairs.any():
+            break
+        one, other = np.nonzero(pairs)
+        rarer = np.unique(np.where(limits.p_s[one] < limits.p_s[other], one, other))
+        if (share[rarer] == 1.0).all():
+            break
+        share[rarer] = np.minimum(1.0, np.maximum(FIRST_REPAIR, 2.0 * share[rarer]))
+    return mixed
+
+
+def _pairs_beyond(low, high, factor):
+    """Return whether P(y|s) is beyond the limit relative to P(y|s') for some y, |S| x |S|."""
+    found = np.zeros((len(low), len(low)), bool)
+    for s in np.flatnonzero((high > factor * _lowest_other(low)).any(axis=1)).tolist():
+        found[s] = (high[s] > factor * low).any(axis=1)
+        found[s, s] = False
+    return found
+
+
+def _toward_marginal(limits, a, moved):
+    """Return a and T with the least share of P_X that brings the ratios within the limit, by bisection."""
+
+    def meets(share):
+        return worst_ratio(limits, *_mixed(a, moved, limits.p_y, share)) <= limits.ldp
+
+    low, high = 0.0, 0.0 if meets(0.0) else 1.0
+    while high - low > CLOSE * high:
+        share = 0.5 * (low + high) if low else high / 8.0
+        low, high = (low, share) if meets(share) else (share, high)
+        if high < LEAST_SHARE:
+            break
+    return _mixed(a, moved, limits.p_y, high)
 
 
 def _mixed(a, moved, toward, share):
     return (1.0 - share) * a, (1.0 - share) * moved + share * toward
-
-
-def _least_shares(meets, n):
-    """Return the least of n shares that meet a condition, by bisection; 1 for those that no smaller share meets."""
-    low, high = np.zeros(n), np.where(meets(np.zeros(n)), 0.0, 1.0)
-    if high.any():
-        for _ in range(BISECTIONS):
-            share = 0.5 * (low + high)
-            met = meets(share)
-            low, high = np.where(met, low, share), np.where(met, share, high)
-    return high
 
 
 class _Local:
