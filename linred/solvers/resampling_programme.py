@@ -134,7 +134,8 @@ class _Point:
         self.weight = [*[cell] * 5, np.maximum(of.p_y, LIGHTEST * of.p_y.mean()) / 12.0, *[np.stack([cell] * 2)] * 2]
         self.weight += [np.tile(np.maximum(of.p_s, 1e-3 / n_s) / 24.0, (2, 1))] * 2
         self.s = [np.maximum(value, 0.05) for value in self.values(self.v)]
-        self.z = [weight / slack for weight, slack in zip(self.weight, self.s, strict=True)]
+        self.z = [of.price * weight / slack for weight, slack in zip(self.weight, self.s, strict=True)]
+        self.z[5] = np.maximum(of.price * of.p_y - (self.z[3] + self.z[4]).sum(axis=0), 0.5 * of.price * of.p_y)
 
     def values(self, v, constant=1.0):
         """Return the slacks of the inequalities at v; their change along v if constant is 0."""

@@ -27,7 +27,7 @@ log = logging.getLogger("linred")
 LEAST_MOVED = 1e-6
 """Smallest probability of moving a record, so that M(s) is never 0."""
 
-STAGES, STAGE_ROUNDS, MOST_ROUNDS = (0.1, 0.3, 0.6, 1.0), 5, 40
+STAGES, STAGE_ROUNDS, MOST_ROUNDS = (0.1, 0.3, 0.6, 1.0), 10, 40
 """Shares of the box with which the search begins, and the most programmes at each of them and for the whole box."""
 
 LEAST_WIDTH = 0.02
@@ -36,7 +36,7 @@ LEAST_WIDTH = 0.02
 FIRST_RADIUS, LEAST_RADIUS = 0.5, 1e-3
 """Radius of the trust region of a at first, and that at which the search stops."""
 
-PRICE, MOST_PRICE = 5.0, 1000.0
+PRICE, MOST_PRICE = 20.0, 1000.0
 """Price of a violation of the limit, in shares of records: the first, and where it is no longer raised."""
 
 SMALL_VIOLATION = 1e-6
@@ -117,10 +117,11 @@ class _Search:
         log.info("robust resampling, start: cost %.6g", best.cost)
         for share in STAGES:
             stage = _Search(self.limits.shrunk(share), self.d, self.end)
-            a, moved = stage.descend(a, moved, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS)
-            found = self.repaired(a, moved)
-            log.info("robust resampling, share %.2g of the box: cost %.6g", share, found.cost)
-            best = min(best, found, key=lambda one: one.cost)
+            for a, moved in stage.descend(a, moved, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):  # noqa: B007
+                if share == 1.0:
+                    best = min(best, self.repaired(a, moved), key=lambda one: one.cost)
+            best = min(best, self.repaired(a, moved), key=lambda one: one.cost)
+            log.info("robust resampling, share %.2g of the box: cost %.6g", share, best.cost)
         return best
 
     def merit(self, a, moved):
@@ -138,6 +139,7 @@ class _Search:
             gain = here - there
             if gain > 0.0:
                 a, moved, here = solved.a, solved.t * self.limits.p_y, there
+                yield a, moved
                 radius = min(1.0, 2.0 * radius)
                 small = small + 1 if gain < SMALL_GAIN * here else 0
             else:
@@ -147,7 +149,6 @@ class _Search:
                     break
                 self.price, radius, small = self.price * 4.0, FIRST_RADIUS, 0
                 here = self.merit(a, moved)
-        return a, moved
 
     def solve(self, local, radius):
         """Return the solution of the programme that is linear around a point; None if there is none in time."""
