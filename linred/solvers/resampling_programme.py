@@ -26,6 +26,10 @@ MOST_STEPS, PATIENCE = 150, 25
 STEP_FRACTION = 0.99
 """Fraction of the way to the boundary (a slack or price of 0) that a step takes."""
 
+CORRECTIONS, MIN_LENGTHENING, CENTRAL_RANGE = 3, 0.05, (0.1, 10.0)
+"""Centrality corrections of a direction: how many are tried, by how much one must lengthen the step, and the range of
+products, relative to the central path, that need no correction."""
+
 LIGHTEST = 2.0**-30
 """Smallest weight of an inequality relative to the mean weight; lighter ones get this weight on the central path."""
 
@@ -115,8 +119,8 @@ class _Point:
 
     def __init__(self, programme, a, t):
         self.of = of = programme
-        width = of.high - of.low
-        a = np.clip(a, of.low + 0.1 * width, of.high - 0.1 * width)
+        inside = np.minimum(0.1 * (of.high - of.low), 0.05 / np.maximum(of.ends[0].a, 0.05))
+        a = np.clip(a, of.low + inside, of.high - inside)
         t = t + 0.05
         (n_s, n_y), (up, low) = of.p.shape, of.ends
         at_ends = [one.a * a + one.t * t + one.constant for one in of.ends]
@@ -133,7 +137,8 @@ class _Point:
         cell = weight / (12.0 * weight.sum())
         self.weight = [*[cell] * 5, np.maximum(of.p_y, LIGHTEST * of.p_y.mean()) / 12.0, *[np.stack([cell] * 2)] * 2]
         self.weight += [np.tile(np.maximum(of.p_s, 1e-3 / n_s) / 24.0, (2, 1))] * 2
-        self.s = [np.maximum(value, 0.05) for value in self.values(self.v)]
+        values = self.values(self.v)
+        self.s = values[:3] + [np.maximum(value, 0.05) for value in values[3:]]
         self.z = [of.price * weight / slack for weight, slack in zip(self.weight, self.s, strict=True)]
         self.z[5] = np.maximum(of.price * of.p_y - (self.z[3] + self.z[4]).sum(axis=0), 0.5 * of.price * of.p_y)
 
@@ -206,17 +211,35 @@ class _Point:
                 for s, z, ds, dz in zip(self.s, self.z, affine[2], affine[3], strict=True)
             )
             centring = max(1e-6, min(1.0, (after / mean) ** 3))
-            bend = [centring * mean * w - ds * dz for w, ds, dz in _all((self.weight, affine[2], affine[3]))]
+            centre = [centring * mean * weight for weight in self.weight]
+            bend = [one - ds * dz for one, ds, dz in _all((centre, affine[2], affine[3]))]
             step = system.direction(bend)
+            lengths = self._lengths(step, STEP_FRACTION)
+            for _ in range(CORRECTIONS):
+                bend = self._towards_centre(centre, bend, step, lengths)
+                other = system.direction(bend)
+                longer = self._lengths(other, STEP_FRACTION)
+                if not sum(longer) > sum(lengths) + MIN_LENGTHENING:
+                    break
+                step, lengths = other, longer
             if not all(np.isfinite(part).all() for parts in step for part in parts):
                 return False
-            lengths = self._lengths(step, STEP_FRACTION)
         if max(lengths) < 1e-8:
             return False
         for here, by, length in _all(((self.v, self.y, self.s, self.z), step, (0, 1, 0, 1))):
             for i, part in enumerate(by):
                 here[i] = here[i] + lengths[length] * part
         return True
+
+    def _towards_centre(self, centre, bend, step, lengths):
+        """Return `bend` with the correction that moves the products after a longer step towards the centre (Gondzio)."""
+        primal, dual = (min(1.0, 1.1 * length + 0.1) for length in lengths)
+        corrected, (low, high) = [], CENTRAL_RANGE
+        for one, part, s, z, ds, dz in _all((centre, bend, self.s, self.z, step[2], step[3])):
+            product = (s + primal * ds) * (z + dual * dz)
+            toward = np.clip(product, low * one, high * one) - product
+            corrected.append(part + np.maximum(toward, -high * one))
+        return corrected
 
     def _lengths(self, step, share):
         """Return the primal and the dual step length, at most 1: a share of the way to where a slack or price is 0."""

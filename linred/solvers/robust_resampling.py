@@ -128,29 +128,29 @@ class _Search:
         return cost_of(self.limits, self.d, a, moved) + self.price * violation(self.limits, a, moved)
 
     def descend(self, a, moved, most_rounds):
-        radius, small = FIRST_RADIUS, 0
-        here = self.merit(a, moved)
+        """Yield (a, T) of each accepted step."""
+        limits, radius = self.limits, FIRST_RADIUS
+        here, small = self.merit(a, moved), 0
         for nth in range(most_rounds):
-            solved = self.solve(_Local(self.limits, a, moved), radius)
+            solved = self.solve(_Local(limits, a, moved), radius, 0.1 * SMALL_GAIN * here)
             if solved is None:
-                break
-            there = self.merit(solved.a, solved.t * self.limits.p_y)
+                return
+            there = self.merit(solved.a, solved.t * limits.p_y)
             log.info("robust resampling, round %d: merit %.6g, radius %.2g", nth, there, radius)
-            gain = here - there
+            gain, least = here - there, SMALL_GAIN * here
             if gain > 0.0:
-                a, moved, here = solved.a, solved.t * self.limits.p_y, there
+                a, moved, here, radius = solved.a, solved.t * limits.p_y, there, min(1.0, 2.0 * radius)
                 yield a, moved
-                radius = min(1.0, 2.0 * radius)
-                small = small + 1 if gain < SMALL_GAIN * here else 0
             else:
                 radius *= 0.3
-            if radius < LEAST_RADIUS or small > 2:
-                if self.price >= MOST_PRICE or violation(self.limits, a, moved) < SMALL_VIOLATION:
-                    break
+            small = small + 1 if abs(gain) < least else 0
+            if radius < LEAST_RADIUS or small == 2:
+                if self.price >= MOST_PRICE or violation(limits, a, moved) < SMALL_VIOLATION:
+                    return
                 self.price, radius, small = self.price * 4.0, FIRST_RADIUS, 0
                 here = self.merit(a, moved)
 
-    def solve(self, local, radius):
+    def solve(self, local, radius, tolerance):
         """Return the solution of the programme that is linear around a point; None if there is none in time."""
         limits = self.limits
         if time.monotonic() >= self.end:
@@ -177,7 +177,7 @@ class _Search:
             limits.p, limits.p_s, limits.p_y, -cost_m, cost_t * scale, low, high, tuple(ends), tuple(links),
             int(self.levels.max()) + 1, self.price,
         )  # fmt: skip
-        solved = resampling_programme.solve(programme, (local.a, local.moved / scale), 1e-6, self.end)
+        solved = resampling_programme.solve(programme, (local.a, local.moved / scale), tolerance, self.end)
         log.info("interior point: %d steps, gap %.2g, finished %s", solved.steps, solved.gap, solved.finished)
         return solved
 
@@ -250,10 +250,6 @@ class _Local:
         knapsacks = [_Knapsack(limits, m, sign) for sign in (1.0, -1.0)]
         self.worst = np.stack([one.p for one in knapsacks])
         self.ratios = np.stack([one.largest() / mean for one in knapsacks])
-        own = limits.high, limits.low
-        self.excess = [
-            self.table * (one.with_own(box) - one.largest()[:, None]) for one, box in zip(knapsacks, own, strict=True)
-        ]
 
 
 class _Knapsack:
@@ -299,19 +295,20 @@ class _Knapsack:
         return self.base[:, None] + used * self.m + np.where(passed, value, value - self.room * self.m)
 
 
-def extremes(limits, a, moved):
-    """Return (smallest, largest) P(y|s) over the box, |S| x |Y|."""
+def extremes(limits, a, moved, exact=True):
+    """Return (smallest, largest) P(y|s) over the box, |S| x |Y|; if not exact, bounds, as in the programme."""
     m = 1.0 - a
     table = moved / (limits.p * m).sum(axis=1, keepdims=True)
     found = []
     for sign, own in ((-1.0, limits.low), (1.0, limits.high)):
-        found.append(own * a + table * _Knapsack(limits, m, sign).with_own(own))
+        knapsack = _Knapsack(limits, m, sign)
+        found.append(own * a + table * (knapsack.with_own(own) if exact else knapsack.largest()[:, None]))
     return found
 
 
 def violation(limits, a, moved):
     """Return the sum over y of what P(y|s) and P(y|s') must both give way to meet the limit."""
-    low, high = extremes(limits, a, moved)
+    low, high = extremes(limits, a, moved, exact=False)
     factor = math.exp(limits.ldp)
     return float(np.maximum(0.0, high - factor * _lowest_other(low)).max(axis=0).sum() / (1.0 + factor))
 
