@@ -119,26 +119,29 @@ class _Point:
 
     def __init__(self, programme, a, t):
         self.of = of = programme
-        inside = np.minimum(0.1 * (of.high - of.low), 0.05 / np.maximum(of.ends[0].a, 0.05))
-        a = np.clip(a, of.low + inside, of.high - inside)
-        t = t + 0.05
-        (n_s, n_y), (up, low) = of.p.shape, of.ends
-        at_ends = [one.a * a + one.t * t + one.constant for one in of.ends]
-        levels = np.full((of.n_levels, n_y), np.inf)
-        np.minimum.at(levels, low.level, at_ends[1])
-        levels = np.maximum(levels, 1e-3)
-        m = 1.0 - a
+        share = 0.2 * float((of.high - of.low).min())
+        inside = np.minimum(0.1 * (of.high - of.low), 0.5 * share / np.maximum(of.ends[0].a, 1.0))
+        a, t = (1.0 - share) * a, (1.0 - share) * t + share
+        moved = np.clip(a, of.low + inside, of.high - inside) - a
+        a, t = a + moved, t - of.p / of.p_y * moved  # all sums stay as they are
+        m, (n_s, n_y) = 1.0 - a, of.p.shape
         threshold = np.tile(np.clip((of.p * m).sum(axis=1), 0.1, 0.9), (2, 1))
         x = [np.maximum(sign * (m - v[:, None]), 0.0) + 0.05 for sign, v in zip(SIGNS, threshold, strict=True)]
-        self.v = [a, t, levels, np.zeros((2, n_s)), np.full(n_y, 0.01), np.stack(x), threshold]
+        e = np.zeros((2, n_s))
+        self.v = [a, t, np.zeros((of.n_levels, n_y)), e, np.zeros(n_y), np.stack(x), threshold]
+        self.v[3] = self.sums(self.v)[2]
+        up, low = (one.a * a + one.t * t + one.e * own[:, None] for one, own in zip(of.ends, self.v[3], strict=True))
+        for k in range(of.n_levels):
+            highest = up[of.ends[0].level == k].max(axis=0)
+            self.v[2][k] = (highest + low[of.ends[1].level == k].min(axis=0)) / (1.0 + of.ends[0].factor)
+        self.v[4] = np.maximum(0.0, -np.minimum(*self.values(self.v)[3:5]).min(axis=0)) + 0.05
         self.y = [np.zeros(n_s), np.zeros(n_y), np.zeros((2, n_s))]
         weight = np.broadcast_to(of.p_s[:, None] * of.p_y, of.p.shape)
         weight = np.maximum(weight, LIGHTEST * weight.mean())
         cell = weight / (12.0 * weight.sum())
         self.weight = [*[cell] * 5, np.maximum(of.p_y, LIGHTEST * of.p_y.mean()) / 12.0, *[np.stack([cell] * 2)] * 2]
         self.weight += [np.tile(np.maximum(of.p_s, 1e-3 / n_s) / 24.0, (2, 1))] * 2
-        values = self.values(self.v)
-        self.s = values[:3] + [np.maximum(value, 0.05) for value in values[3:]]
+        self.s = self.values(self.v)
         self.z = [of.price * weight / slack for weight, slack in zip(self.weight, self.s, strict=True)]
         self.z[5] = np.maximum(of.price * of.p_y - (self.z[3] + self.z[4]).sum(axis=0), 0.5 * of.price * of.p_y)
 
@@ -189,7 +192,7 @@ class _Point:
         return [a, of.p_y * mu[:, None] + of.p_s[:, None] * nu, pi, np.stack(x), np.stack(threshold)]
 
     def gap(self):
-        return float(sum(np.vdot(s, z) for s, z in zip(self.s, self.z, strict=True)))
+        return float(sum((s * z).sum() for s, z in zip(self.s, self.z, strict=True)))
 
     def off(self):
         """Return the largest violation of an equation or of a slack, as a share of the records."""
@@ -207,7 +210,7 @@ class _Point:
             affine = system.direction(zero)
             lengths = self._lengths(affine, 1.0)
             after = sum(
-                np.vdot(s + lengths[0] * ds, z + lengths[1] * dz)
+                ((s + lengths[0] * ds) * (z + lengths[1] * dz)).sum()
                 for s, z, ds, dz in zip(self.s, self.z, affine[2], affine[3], strict=True)
             )
             centring = max(1e-6, min(1.0, (after / mean) ** 3))
