@@ -136,7 +136,7 @@ class _Point:
             self.v[2][k] = (highest + low[of.ends[1].level == k].min(axis=0)) / (1.0 + of.ends[0].factor)
         self.v[4] = np.maximum(0.0, -np.minimum(*self.values(self.v)[3:5]).min(axis=0)) + 0.05
         self.y = [np.zeros(n_s), np.zeros(n_y), np.zeros((2, n_s))]
-        weight = np.broadcast_to(of.p_s[:, None] * of.p_y, of.p.shape)
+        weight = np.broadcast_to(of.p_y / n_s, of.p.shape)
         weight = np.maximum(weight, LIGHTEST * weight.mean())
         cell = weight / (12.0 * weight.sum())
         self.weight = [*[cell] * 5, np.maximum(of.p_y, LIGHTEST * of.p_y.mean()) / 12.0, *[np.stack([cell] * 2)] * 2]

@@ -33,7 +33,7 @@ STAGES, STAGE_ROUNDS, MOST_ROUNDS = (0.1, 0.3, 0.6, 1.0), 10, 40
 LEAST_WIDTH = 0.02
 """"Smallest probability of moving x that the radius of the trust region is relative to."""
 
-FIRST_RADIUS, LEAST_RADIUS = 0.5, 1e-3
+FIRST_RADIUS, LEAST_RADIUS, MOST_RADIUS = 1.0, 1e-3, 50.0
 """Radius of the trust region of a at first, and that at which the search stops."""
 
 PRICE, MOST_PRICE = 20.0, 1000.0
@@ -139,7 +139,7 @@ class _Search:
             log.info("robust resampling, round %d: merit %.6g, radius %.2g", nth, there, radius)
             gain, least = here - there, SMALL_GAIN * here
             if gain > 0.0:
-                a, moved, here, radius = solved.a, solved.t * limits.p_y, there, min(1.0, 2.0 * radius)
+                a, moved, here, radius = solved.a, solved.t * limits.p_y, there, min(MOST_RADIUS, 3.0 * radius)
                 yield a, moved
             else:
                 radius *= 0.3
