@@ -27,7 +27,7 @@ log = logging.getLogger("linred")
 LEAST_MOVED = 1e-6
 """Smallest probability of moving a record, so that M(s) is never 0."""
 
-STAGES, STAGE_ROUNDS, MOST_ROUNDS = (0.1, 0.3, 0.6, 1.0), 10, 40
+STAGES, STAGE_ROUNDS, MOST_ROUNDS = (0.3, 1.0), 10, 40
 """Shares of the box with which the search begins, and the most programmes at each of them and for the whole box."""
 
 LEAST_WIDTH = 0.02
@@ -132,7 +132,7 @@ class _Search:
         limits, radius = self.limits, FIRST_RADIUS
         here, small = self.merit(a, moved), 0
         for nth in range(most_rounds):
-            solved = self.solve(_Local(limits, a, moved), radius, 0.1 * SMALL_GAIN * here)
+            solved = self.solve(_Local(limits, a, moved), radius, 1*SMALL_GAIN*here)
             if solved is None:
                 return
             there = self.merit(solved.a, solved.t * limits.p_y)
