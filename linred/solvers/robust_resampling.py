@@ -94,14 +94,35 @@ class Found(NamedTuple):
     of_symbols: np.ndarray | None = None
 
 
-def fewest_changes(limits, q, d, end):
+def cheapest(limits, q, d, end):
     """Return `Found`: the cheapest a and T that sequential linear programming finds from a start.
 
     q : P(y|s) of the start, for instance the optimum without a box. d : cost matrix, None if every change costs one.
     end : time by `time.monotonic` at which to stop. The result meets the limit whenever that is.
     """
-    search = _Search(limits.attainable(), d, end)
-    return search.run(q)
+    return _Search(limits.attainable(), d, end).run(q)
+
+
+def redrawing(limits, d=None):
+    """Return `Found` that draws the same share of all records from P_X: the least share that meets the limit."""
+    limits = limits.attainable()
+    a, moved = _toward_marginal(limits, *mixed(np.ones_like(limits.p), np.zeros_like(limits.p), limits.p_y, LEAST_MOVED))
+    return Found(a, moved, cost_of(limits, d, a, moved))
+
+
+def least_changes(limits):
+    """Return a lower bound of the share of records that any mechanism within the limit changes.
+
+    If P(x = y|s) is at its upper limit h, then P(y|s) >= h K, where K = P(y|s,y). All other P(y|s') are at least
+    P(y|s) / e^eps, and that of s itself, for the P(x|s) of the records, is at least e^eps less than those. P(y) is a
+    mean of these, so K <= P(y) / (h (P(s) e^(-2 eps) + (1 - P(s)) e^-eps)).
+    """
+    if len(limits.p) == 1:
+        return 0.0
+    least = (1.0 - limits.p_s) * math.exp(-limits.ldp) + limits.p_s * math.exp(-2.0 * limits.ldp)
+    likeliest = limits.attainable().high * least[:, None]
+    kept = np.minimum(1.0, np.divide(limits.p_y, likeliest, out=np.ones_like(limits.p), where=likeliest > 0.0))
+    return max(0.0, float(limits.p_s @ (limits.p * (1.0 - kept)).sum(axis=1)))
 
 
 class _Search:
@@ -132,7 +153,7 @@ class _Search:
         limits, radius = self.limits, FIRST_RADIUS
         here, small = self.merit(a, moved), 0
         for nth in range(most_rounds):
-            solved = self.solve(_Local(limits, a, moved), radius, 1*SMALL_GAIN*here)
+            solved = self.solve(_Local(limits, a, moved), radius, SMALL_GAIN * here)
             if solved is None:
                 return
             there = self.merit(solved.a, solved.t * limits.p_y)
@@ -189,17 +210,32 @@ class _Search:
         second step alone.
         """
         limits = self.limits
+        a, moved = with_exact_sums(limits, a, moved)
         found = [_toward_marginal(limits, *some) for some in ((a, moved), _rare_resampled(limits, a, moved))]
         found = [Found(*some, cost_of(limits, self.d, *some), prices) for some in found]
         return min(found, key=lambda one: one.cost)
+
+
+def with_exact_sums(limits, a, moved):
+    """Return a and T in their limits with exact sums: what a symbol has too much of goes to those that lack some."""
+    a, moved = np.clip(a, 0.0, 1.0 - LEAST_MOVED), np.maximum(moved, 0.0)
+    moved = moved * ((1.0 - (limits.p * a).sum(axis=1)) / moved.sum(axis=1))[:, None]
+    marginal = limits.p_s @ (limits.p * a + moved)
+    keep = np.minimum(1.0, limits.p_y / marginal)
+    lack = np.maximum(0.0, limits.p_y - marginal)
+    if lack.any():
+        a, moved = a * keep, moved * keep
+        lost = 1.0 - (limits.p * a + moved).sum(axis=1)
+        moved = moved + lost[:, None] * (lack / lack.sum())
+    return a, moved
 
 
 def _rare_resampled(limits, a, moved):
     """Return a and T with a share of the records of rare s resampled from P(y|s)."""
     own, factor, share = limits.p * a + moved, math.exp(limits.ldp), np.zeros(len(a))
     for _ in range(MOST_REPAIRS):
-        mixed = _mixed(a, moved, own, share[:, None])
-        low, high = extremes(limits, *mixed)
+        some = mixed(a, moved, own, share[:, None])
+        low, high = extremes(limits, *some)
         pairs = _pairs_beyond(low, high, factor)
         if not pairs.any():
             break
@@ -208,7 +244,7 @@ def _rare_resampled(limits, a, moved):
         if (share[rarer] == 1.0).all():
             break
         share[rarer] = np.minimum(1.0, np.maximum(FIRST_REPAIR, 2.0 * share[rarer]))
-    return mixed
+    return some
 
 
 def _pairs_beyond(low, high, factor):
@@ -224,7 +260,7 @@ def _toward_marginal(limits, a, moved):
     """Return a and T with the least share of P_X that brings the ratios within the limit, by bisection."""
 
     def meets(share):
-        return worst_ratio(limits, *_mixed(a, moved, limits.p_y, share)) <= limits.ldp
+        return worst_ratio(limits, *mixed(a, moved, limits.p_y, share)) <= limits.ldp
 
     low, high = 0.0, 0.0 if meets(0.0) else 1.0
     while high - low > CLOSE * high:
@@ -232,10 +268,10 @@ def _toward_marginal(limits, a, moved):
         low, high = (low, share) if meets(share) else (share, high)
         if high < LEAST_SHARE:
             break
-    return _mixed(a, moved, limits.p_y, high)
+    return mixed(a, moved, limits.p_y, high)
 
 
-def _mixed(a, moved, toward, share):
+def mixed(a, moved, toward, share):
     return (1.0 - share) * a, (1.0 - share) * moved + share * toward
 
 
