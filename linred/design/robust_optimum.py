@@ -26,7 +26,7 @@ from linred.privacy.comparisons import of_lifts
 from linred.solvers import constraints, interior_point, lp
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.robust_channel import Box, Ratios, robust_channel
-from linred.solvers.robust_resampling import Limits, cheapest, least_changes, mixed, redrawing
+from linred.solvers.robust_resampling import Limits, cheapest, least_changes, redrawing, toward_marginal
 from linred.solvers.symbol_merging import Merged
 
 FIRST_SHARE, GROWTH = 2.0**-40, 4.0
@@ -206,14 +206,17 @@ def _at_scale(problem):
     now = time.monotonic()
     q, bound = problem.plug_in(now + 0.4 * (problem.end - now))
     bound = problem.lower_bound(bound)
-    if not problem.sees_s or problem.limits().ldp == 0.0:
-        found = problem.redrawing()
-        return (lambda share: found), bound, None
-    limits, d = problem.limits(), problem.costs.d
+    limits, d, sees_s = problem.limits(), problem.costs.d, problem.sees_s
+    if limits.ldp == 0.0:
+        return (lambda share: drawing_from(problem.joint, problem.joint.p_x, "optimal")), bound, None
     d = None if d is None else d[np.ix_(problem.y, problem.y)]
-    found = min(cheapest(limits, q, d, problem.end), redrawing(limits, d), key=lambda one: one.cost)
+    found = min(cheapest(limits, q, d, problem.end, sees_s), redrawing(limits, d), key=lambda one: one.cost)
     trouble = lp.TIME_IS_OVER if time.monotonic() >= problem.end else None
-    return (lambda share: _resampling(problem, *mixed(found.a, found.moved, limits.p_y, share))), bound, trouble
+
+    def build(share):
+        return _resampling(problem, *toward_marginal(limits, found.a, found.moved, share, sees_s))
+
+    return build, bound, trouble
 
 
 def _resampling(problem, a, moved):
@@ -221,18 +224,20 @@ def _resampling(problem, a, moved):
 
     Symbols that never occur are always drawn from the table.
     """
-    joint, y = problem.joint, problem.y
+    joint, y, sees_s = problem.joint, problem.y, problem.sees_s
     keep, tables = np.zeros(joint.shape), TableBuilder(joint.p_x)
     keep[:, y] = a
     q, row = np.zeros(joint.shape), np.zeros(joint.shape[1])
     for s, part in enumerate(moved):
         row[y] = part / part.sum()
-        tables.add(row)
+        if s == 0 or sees_s:
+            tables.add(row)
         q[s] = joint.p_x_given_s[s] * keep[s] + row * (joint.p_x_given_s[s] @ (1.0 - keep[s]))
     table_of = np.broadcast_to(np.arange(1, len(q) + 1, dtype=np.int32)[:, None], joint.shape)
     released = Joint.from_parts(q, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
-    rows = {"keep": keep, "move": 1.0 - keep, "table_of": table_of, "tables": tables.tables()}
-    return Mechanism(joint, name="optimal", sees_s=True, released=released, distortion=None, **rows)
+    rows = {"keep": keep, "move": 1.0 - keep, "table_of": table_of}
+    rows = rows if sees_s else {name: part[0] for name, part in rows.items()}
+    return Mechanism(joint, name="optimal", sees_s=sees_s, released=released, tables=tables.tables(), **rows)
 
 
 def _ratios(target, n_s):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linred.solvers import resampling_programme
+from linred.solvers import lp, resampling_programme
 from linred.solvers.resampling_programme import Ends, Link, Programme
 
 log = logging.getLogger("linred")
@@ -85,22 +85,22 @@ class Limits(NamedTuple):
 
 
 class Found(NamedTuple):
-    """a : probability of keeping x, |S| x |X|. moved : T(s,y). prices : of the largest and the smallest P(y|s)."""
+    """a : probability of keeping x, |S| x |X|. moved : T(s,y)."""
 
     a: np.ndarray
     moved: np.ndarray
     cost: float
-    prices: np.ndarray | None = None
-    of_symbols: np.ndarray | None = None
 
 
-def cheapest(limits, q, d, end):
+def cheapest(limits, q, d, end, sees_s=True):
     """Return `Found`: the cheapest a and T that sequential linear programming finds from a start.
 
     q : P(y|s) of the start, for instance the optimum without a box. d : cost matrix, None if every change costs one.
     end : time by `time.monotonic` at which to stop. The result meets the limit whenever that is.
+    sees_s : if False, a(s,x) and t(y|s) are the same for all s.
     """
-    return _Search(limits.attainable(), d, end).run(q)
+    search = _Search if sees_s else _WithoutS
+    return search(limits.attainable(), d, end).run(q)
 
 
 def redrawing(limits, d=None):
@@ -126,6 +126,8 @@ def least_changes(limits):
 
 
 class _Search:
+    sees_s = True
+
     def __init__(self, limits, d, end):
         self.limits, self.d, self.end = limits, d, end
         n_s = limits.p_s.size
@@ -133,11 +135,11 @@ class _Search:
         self.levels = np.arange(2) if n_s == 2 else np.zeros(n_s, int)
 
     def run(self, q):
-        a, moved = _start(self.limits, q)
+        a, moved = self.start(q)
         best = self.repaired(a, moved)
         log.info("robust resampling, start: cost %.6g", best.cost)
         for share in STAGES:
-            stage = _Search(self.limits.shrunk(share), self.d, self.end)
+            stage = type(self)(self.limits.shrunk(share), self.d, self.end)
             for a, moved in stage.descend(a, moved, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):  # noqa: B007
                 if share == 1.0:
                     best = min(best, self.repaired(a, moved), key=lambda one: one.cost)
@@ -153,14 +155,14 @@ class _Search:
         limits, radius = self.limits, FIRST_RADIUS
         here, small = self.merit(a, moved), 0
         for nth in range(most_rounds):
-            solved = self.solve(_Local(limits, a, moved), radius, SMALL_GAIN * here)
+            solved = self.solve(_Local(limits, a, moved, self.sees_s), radius, SMALL_GAIN * here)
             if solved is None:
                 return
-            there = self.merit(solved.a, solved.t * limits.p_y)
+            there = self.merit(*solved)
             log.info("robust resampling, round %d: merit %.6g, radius %.2g", nth, there, radius)
             gain, least = here - there, SMALL_GAIN * here
             if gain > 0.0:
-                a, moved, here, radius = solved.a, solved.t * limits.p_y, there, min(MOST_RADIUS, 3.0 * radius)
+                (a, moved), here, radius = solved, there, min(MOST_RADIUS, 3.0 * radius)
                 yield a, moved
             else:
                 radius *= 0.3
@@ -172,37 +174,32 @@ class _Search:
                 here = self.merit(a, moved)
 
     def solve(self, local, radius, tolerance):
-        """Return the solution of the programme that is linear around a point; None if there is none in time."""
+        """Return (a, T) of the programme that is linear around a point; None if there is no time left."""
         limits = self.limits
         if time.monotonic() >= self.end:
             return None
         cost_m, cost_t = _gradient(limits, self.d, local.a, local.moved)
         scale = limits.p_y
-        low, high = np.zeros_like(local.a), np.full_like(local.a, 1.0 - LEAST_MOVED)
-        if radius is not None:
-            m = 1.0 - local.a
-            width = radius * np.maximum(np.maximum(m, (limits.p * m).sum(axis=1, keepdims=True)), LEAST_WIDTH)
-            low, high = np.maximum(low, local.a - width), np.minimum(high, local.a + width)
+        low, high = _region(limits, local.a, radius)
         ends, links = [], []
         for i, (box, factor, level) in enumerate(
             ((limits.high, math.exp(limits.ldp), self.levels), (limits.low, 1.0, self.levels[::-1]))
         ):
-            linked = local.table / scale if radius is not None else np.zeros_like(local.a)
-            constant = np.zeros_like(local.a)
             ratio = np.broadcast_to(local.ratios[i][:, None], local.a.shape)
-            ends.append(Ends(box / scale, ratio, linked, constant, factor, level))
-            left, spare = np.maximum(0.0, 1.0 - limits.low.sum(axis=1)), limits.spare * (i == 0)
-            g = limits.low - local.ratios[i][:, None] * limits.p
-            links.append(Link(g, limits.high - limits.low, left - spare, spare))
+            ends.append(Ends(box / scale, ratio, local.table / scale, np.zeros_like(local.a), factor, level))
+            links.append(_link(limits, local, i))
         programme = Programme(
             limits.p, limits.p_s, limits.p_y, -cost_m, cost_t * scale, low, high, tuple(ends), tuple(links),
             int(self.levels.max()) + 1, self.price,
         )  # fmt: skip
         solved = resampling_programme.solve(programme, (local.a, local.moved / scale), tolerance, self.end)
         log.info("interior point: %d steps, gap %.2g, finished %s", solved.steps, solved.gap, solved.finished)
-        return solved
+        return solved.a, solved.t * scale
 
-    def repaired(self, a, moved, prices=None):
+    def start(self, q):
+        return _start(self.limits, q)
+
+    def repaired(self, a, moved):
         """Return `Found` for a and T, brought within the limit by resampling more.
 
         First, the rarer s of each pair beyond the limit: a growing share of its records is resampled from P(y|s), which
@@ -212,8 +209,94 @@ class _Search:
         limits = self.limits
         a, moved = with_exact_sums(limits, a, moved)
         found = [_toward_marginal(limits, *some) for some in ((a, moved), _rare_resampled(limits, a, moved))]
-        found = [Found(*some, cost_of(limits, self.d, *some), prices) for some in found]
+        found = [Found(*some, cost_of(limits, self.d, *some)) for some in found]
         return min(found, key=lambda one: one.cost)
+
+
+class _WithoutS(_Search):
+    """The same search for mechanisms that do not use S: P_Y = P_X holds if t(y) is proportional to P(y) m(y)."""
+
+    sees_s = False
+
+    def start(self, q):
+        """Return the start of mechanisms that use S, averaged over s."""
+        limits = self.limits
+        a, _ = _start(limits, q)
+        return for_all_s(limits, limits.p_s @ (limits.p * a) / limits.p_y)
+
+    def repaired(self, a, moved):
+        a, moved = _toward_marginal(self.limits, a, moved, sees_s=False)
+        return Found(a, moved, cost_of(self.limits, self.d, a, moved))
+
+    def solve(self, local, radius, tolerance):
+        limits, programme = self.limits, lp.LinearProgram()
+        if time.monotonic() >= self.end:
+            return None
+        a0, scale, (n_s, n_y) = local.a[0], limits.p_y, local.a.shape
+        of_m, of_moved = _gradient(limits._replace(p=scale[None], p_s=np.ones(1)), self.d, local.a[:1], (scale - scale * a0)[None])
+        low, high = _region(limits._replace(p=scale[None]), local.a[:1], radius)
+        # a is written as its lower limit plus a variable
+        low, width = low[0], (high - low)[0]
+        a = programme.variables(-(of_m[0] + scale * of_moved[0]), high=width)
+        levels = programme.variables(np.zeros((int(self.levels.max()) + 1) * n_y)).reshape(-1, n_y)
+        slack = programme.variables(self.price * scale)
+        rows, table = programme.inequalities, local.table / scale
+        for i, (sign, box, factor, level) in enumerate(
+            ((1.0, limits.high, math.exp(limits.ldp), self.levels), (-1.0, limits.low, 1.0, self.levels[::-1]))
+        ):
+            link, ratio = _link(limits, local, i, scale), local.ratios[i][:, None]
+            above, below = (programme.variables(np.zeros(n_s)) for _ in range(2))  # the excess is their difference
+            threshold = programme.variables(np.zeros(n_s), high=1.0)
+            excess = programme.variables(np.zeros(n_s * n_y)).reshape(n_s, n_y)
+            slope = box / scale - ratio
+            row = rows.add((-sign * (ratio + slope * low)).ravel()).reshape(n_s, n_y)
+            rows.term(row, a, sign * slope)
+            rows.term(row, above[:, None], sign * table)
+            rows.term(row, below[:, None], -sign * table)
+            rows.term(row, levels[level], -sign * factor)
+            rows.term(row, slack, -1.0)
+            row = rows.add(np.tile(-sign * (1.0 - low), n_s)).reshape(n_s, n_y)
+            rows.term(row, excess, -1.0)
+            rows.term(row, a, -sign)
+            rows.term(row, threshold[:, None], -sign)
+            row = rows.add(-sign * (link.constant + link.g @ (1.0 - low)))
+            rows.term(row, above, -sign)
+            rows.term(row, below, sign)
+            rows.term(row, threshold, sign * link.left)
+            rows.term(row[:, None], a, -sign * link.g)
+            rows.term(row[:, None], excess, link.room)
+        try:
+            solved = programme.solve(self.end - time.monotonic())
+        except lp.NotSolvedError as error:
+            log.info("robust resampling: %s", error)
+            return None
+        return for_all_s(limits, low + solved.x[a])
+
+
+def _region(limits, a, radius):
+    """Return the limits of a in the trust region around a point."""
+    m = 1.0 - a
+    width = radius * np.maximum(np.maximum(m, (limits.p * m).sum(axis=1, keepdims=True)), LEAST_WIDTH)
+    return np.maximum(0.0, a - width), np.minimum(1.0 - LEAST_MOVED, a + width)
+
+
+def _link(limits, local, i, p=None):
+    """Return the `Link` of the largest (i = 0) or smallest (i = 1) mean of m over the box, less its ratio times M."""
+    left, spare = np.maximum(0.0, 1.0 - limits.low.sum(axis=1)), limits.spare * (i == 0)
+    g = limits.low - local.ratios[i][:, None] * (limits.p if p is None else p)
+    return Link(g, limits.high - limits.low, left - spare, spare)
+
+
+def for_all_s(limits, a):
+    """Return (a, T), both |S| x |X|, of the mechanism that keeps x with probability a(x) whatever s is."""
+    m = 1.0 - a
+    table = limits.p_y * m / (limits.p_y @ m)
+    return np.tile(a, (limits.p_s.size, 1)), (limits.p @ m)[:, None] * table
+
+
+def toward_marginal(limits, a, moved, share, sees_s=True):
+    """Return (a, T) with a share of all records resampled from P_X; without S, roughly so."""
+    return mixed(a, moved, limits.p_y, share) if sees_s else for_all_s(limits, (1.0 - share) * a[0])
 
 
 def with_exact_sums(limits, a, moved):
@@ -256,11 +339,11 @@ def _pairs_beyond(low, high, factor):
     return found
 
 
-def _toward_marginal(limits, a, moved):
+def _toward_marginal(limits, a, moved, sees_s=True):
     """Return a and T with the least share of P_X that brings the ratios within the limit, by bisection."""
 
     def meets(share):
-        return worst_ratio(limits, *mixed(a, moved, limits.p_y, share)) <= limits.ldp
+        return worst_ratio(limits, *toward_marginal(limits, a, moved, share, sees_s)) <= limits.ldp
 
     low, high = 0.0, 0.0 if meets(0.0) else 1.0
     while high - low > CLOSE * high:
@@ -268,7 +351,7 @@ def _toward_marginal(limits, a, moved):
         low, high = (low, share) if meets(share) else (share, high)
         if high < LEAST_SHARE:
             break
-    return mixed(a, moved, limits.p_y, high)
+    return toward_marginal(limits, a, moved, high, sees_s)
 
 
 def mixed(a, moved, toward, share):
@@ -278,14 +361,12 @@ def mixed(a, moved, toward, share):
 class _Local:
     """What the programme around a point needs: the tables, the ratios, and the worst distributions for m = 1 - a."""
 
-    def __init__(self, limits, a, moved):
+    def __init__(self, limits, a, moved, sees_s=True):
         self.a, self.moved = a, moved
         m = 1.0 - a
-        mean = (limits.p * m).sum(axis=1)
-        self.table = moved / mean[:, None]
-        knapsacks = [_Knapsack(limits, m, sign) for sign in (1.0, -1.0)]
-        self.worst = np.stack([one.p for one in knapsacks])
-        self.ratios = np.stack([one.largest() / mean for one in knapsacks])
+        self.table = moved / (limits.p * m).sum(axis=1, keepdims=True)
+        mean = (limits.p * m).sum(axis=1) if sees_s else m[0] @ limits.p_y
+        self.ratios = np.stack([_Knapsack(limits, m, sign).largest() / mean for sign in (1.0, -1.0)])
 
 
 class _Knapsack:
@@ -312,7 +393,6 @@ class _Knapsack:
         self.before = np.empty_like(m)
         np.put_along_axis(self.before, order, before, 1)
         self.base = (low * m).sum(axis=1)
-        self.p = low + np.clip(self.left[:, None] - self.before, 0.0, room)
 
     def filled(self, mass):
         """Return the value of a mass of each (s, y) that fills the rooms in order."""
