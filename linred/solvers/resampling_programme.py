@@ -82,13 +82,11 @@ class Programme(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """prices : of the two ends of each cell, 2 x |S| x |Y|; of_symbols : of the sums of the columns."""
+    """a, t : |S| x |Y|. slack : the relative violation of the inequalities of each column."""
 
     a: np.ndarray
     t: np.ndarray
-    levels: np.ndarray
-    prices: np.ndarray
-    of_symbols: np.ndarray
+    slack: np.ndarray
     gap: float
     steps: int
     finished: bool
@@ -106,8 +104,7 @@ def solve(programme, start, tolerance, end):
         if not point.move():
             break
     finished = gap <= tolerance and off <= tolerance
-    z = point.z
-    return Solution(*point.v[:3], np.stack([z[3], z[4]]), point.y[1], gap, step, finished)
+    return Solution(point.v[0], point.v[1], point.v[4], gap, step, finished)
 
 
 def _all(parts):

@@ -27,11 +27,13 @@ log = logging.getLogger("linred")
 LEAST_MOVED = 1e-6
 """Smallest probability of moving a record, so that M(s) is never 0."""
 
-STAGES, STAGE_ROUNDS, MOST_ROUNDS = (0.3, 1.0), 10, 40
-"""Shares of the box with which the search begins, and the most programmes at each of them and for the whole box."""
+STAGES, STAGE_ROUNDS, MOST_ROUNDS, SMALL = (0.3, 1.0), 10, 40, 2000
+"""Shares of the box with which the search begins, the most programmes at each of them and for the whole box, and the
+largest |S||X| for which it does not begin with the whole box at once. With a smaller box first, it finds better points
+where some s are rare."""
 
 LEAST_WIDTH = 0.02
-""""Smallest probability of moving x that the radius of the trust region is relative to."""
+"""Smallest probability of moving x that the radius of the trust region is relative to."""
 
 FIRST_RADIUS, LEAST_RADIUS, MOST_RADIUS = 1.0, 1e-3, 50.0
 """Radius of the trust region of a at first, and that at which the search stops."""
@@ -40,7 +42,7 @@ PRICE, MOST_PRICE = 20.0, 1000.0
 """Price of a violation of the limit, in shares of records: the first, and where it is no longer raised."""
 
 SMALL_VIOLATION = 1e-6
-""""Violation up to which the price is not raised."""
+"""Violation up to which the price is not raised."""
 
 SMALL_GAIN = 3e-4
 """Relative gain of a programme below which the search stops."""
@@ -138,9 +140,9 @@ class _Search:
         a, moved = self.start(q)
         best = self.repaired(a, moved)
         log.info("robust resampling, start: cost %.6g", best.cost)
-        for share in STAGES:
+        for share in STAGES if a.size <= SMALL else STAGES[-1:]:
             stage = type(self)(self.limits.shrunk(share), self.d, self.end)
-            for a, moved in stage.descend(a, moved, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):  # noqa: B007
+            for a, moved in stage.descend(a, moved, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):
                 if share == 1.0:
                     best = min(best, self.repaired(a, moved), key=lambda one: one.cost)
             best = min(best, self.repaired(a, moved), key=lambda one: one.cost)
