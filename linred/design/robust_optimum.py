@@ -8,31 +8,39 @@ by symmetry, that does not raise the cost.
 """
 
 import math
+import time
 import warnings
-from functools import partial
 
 import numpy as np
 
 from linred._common import validation
 from linred.assurance import certify
 from linred.assurance.confidence_set import ConfidenceSet
+from linred.design import calibration
 from linred.design.costs import Costs
 from linred.distribution.joint import Joint
-from linred.errors import NotOptimalWarning
+from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.tables import TableBuilder
 from linred.privacy.comparisons import of_lifts
-from linred.solvers import lp
+from linred.solvers import constraints, interior_point, lp
 from linred.solvers.constraints import LARGEST_LDP
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.robust_channel import Box, Ratios, robust_channel
+from linred.solvers.robust_resampling import Limits, cheapest, least_changes, redrawing, toward_marginal
+from linred.solvers.symbol_merging import Merged
 
-FIRST_SHARE, GROWTH, CLOSE = 2.0**-40, 4.0, 2.0**-14
-"""Shares of P_Y that are mixed into the solution until its integers are certified: the first, their ratio, and how far
-the last may be above the smallest one."""
+FIRST_SHARE, GROWTH = 2.0**-40, 4.0
+"""Shares of P_Y that are mixed into the solution until its integers are certified: the first, and their ratio."""
 
-MOST_CELLS = 50_000
-"""Largest number of pairs (s, x), unseen ones merged, times |X|: HiGHS then takes minutes."""
+LARGEST = 25_000
+"""Largest |S||X|^2 for which the full linear programme is solved."""
+
+ROOM = 1e-8
+"""Margin in nats of the mechanisms for large alphabets, for the slack of the confidence limits and for rounding."""
+
+HALVINGS = 20
+"""Halvings of the interval of the smallest share of P_X that is certified."""
 
 CERTIFIED = ("ldp", "log_lift", "max_lift", "min_lift")
 """The limits that can be certified: those of figures that hold for any P(S, X) in the box."""
@@ -61,60 +69,170 @@ def robust_optimum(joint, target, confidence, *, sees_s=True, distortion=None, t
     ---------
     If the records are independent draws from P(S, X), then with probability at least `confidence` all certified figures
     are at or above their true values, and they meet the target. P_Y equals the P_X of the records to 1e-12. The cost is
-    at most `gap` above the least one for this box, if no limit is above 16 nats. If the linear programme is not solved
-    in time, the result is Lemma 1 with the smallest alpha that is certified, and a NotOptimalWarning says so. The
-    programme has 3 |S||X|^2 variables, of which those of unseen pairs are merged.
+    at most `gap` above the least one for this box.
+
+    Up to |S||X|^2 = LARGEST, one linear programme finds the optimum. Beyond, the optimum is sought among mechanisms that
+    keep x or draw y from one table for each s (`linred.solvers.robust_resampling`), and limits on lifts are met by the
+    same limit on LDP, which implies them; without S, every record is redrawn from P_X with the same probability. The
+    choice depends on the alphabets alone, never on the counts. If the programme is not solved in time, a
+    `NotOptimalWarning` states the gap, and the cheapest mechanism known so far is returned: at worst Lemma 1 with the
+    smallest share of P_X that is certified.
     """
     if joint.counts is None:
         raise ValueError("confidence= needs a joint with counts: use Joint.from_counts or Joint.from_records")
-    costs, y = Costs(distortion), np.flatnonzero(joint.p_x > 0.0)
-    sources = _Sources(joint, ConfidenceSet.of(joint.counts, 1.0 - confidence), sees_s)
-    if sources.box.s.size * y.size > MOST_CELLS:
-        raise ValueError(
-            f"joint has {joint.shape[0]} x {joint.shape[1]} symbols, which is too many for optimal with confidence=: "
-            "use linred.fit with confidence=, or merge symbols"
-        )
-    cost = sources.weight[:, None] * _costs_of(sources.x, y, costs)
-    try:
-        answer = robust_channel(
-            sources.box, _ratios(target, joint.shape[0]), cost, sources.weight, joint.p_x[y], time_limit
-        )
-        w, bound, trouble = with_exact_sums(answer.matrix, sources.weight, joint.p_x[y]), answer.bound, None
-    except lp.NotSolvedError as error:
-        w, bound, trouble = np.where(sources.x[:, None] < 0, joint.p_x[y], sources.x[:, None] == y), 0.0, str(error)
-    best = _smallest_share(partial(_mixed, sources, y, w, target, confidence))
-    best = costs.noted(best.replace(target=target), bound * costs.costliest)
+    end = time.monotonic() + (math.inf if time_limit is None else time_limit)
+    problem = _Problem(joint, target, confidence, sees_s, Costs(distortion), end)
+    if joint.p_sx.size * joint.shape[1] > LARGEST:
+        build, bound, trouble = _at_scale(problem)
+    else:
+        try:
+            (build, bound), trouble = _by_full_programme(problem), None
+        except lp.NotSolvedError as error:
+            build, bound, trouble = None, problem.lower_bound(), str(error)
+    found = None if build is None else problem.certified(build)
+    if found is None or trouble:
+        others = [one for one in (found, problem.redrawing()) if one is not None]
+        found = min(others, key=problem.costs.of, default=None)
+    if found is None:
+        raise CannotMeetError(f"{target} cannot be certified: drawing y independently of s and x does not meet it")
+    found = problem.costs.noted(found, bound)
     if trouble:
         warnings.warn(
-            f"{trouble}: the mechanism returned meets {target} with Lemma 1, at most {best.gap:.2g} above the optimum",
+            f"{trouble}: the mechanism returned ({found.described()}) meets {target} with confidence {confidence:g} at a "
+            f"cost of {problem.costs.of(found):.6g}, at most {found.gap:.2g} above the optimum",
             NotOptimalWarning,
             stacklevel=4,
         )
-    return best
+    return found
 
 
-def _mixed(sources, y, w, target, confidence, share):
-    """Return the mechanism with a share of P_Y mixed into all rows, certified; None if it does not meet the target."""
-    joint = sources.joint
-    if share < 1.0:
-        mechanism = sources.mechanism(y, (1.0 - share) * w + share * joint.p_x[y])
-    else:
-        mechanism = drawing_from(joint, joint.p_x, "optimal")
-    certified = certify.Certifying(mechanism, joint.counts).from_fit(confidence, 1.0 - confidence)
-    return mechanism.replace(certified=certified) if target.is_met_by(certified) else None
+class _Problem:
+    """The arguments of `robust_optimum`, and what both programmes need of them."""
+
+    def __init__(self, joint, target, confidence, sees_s, costs, end):
+        self.joint, self.target, self.confidence, self.sees_s = joint, target, confidence, sees_s
+        self.costs, self.end, self.y = costs, end, np.flatnonzero(joint.p_x > 0.0)
+        self.known = ConfidenceSet.of(joint.counts, 1.0 - confidence)
+
+    def certified(self, build):
+        """Return build(share) with its certified figures, for the smallest tried share of P_X that meets the target.
+
+        None if no share below one does.
+        """
+        share = 0.0
+        while share < 1.0:
+            mechanism = self.if_certified(build(share))
+            if mechanism is not None:
+                return mechanism
+            share = max(FIRST_SHARE, GROWTH * share)
+        return self.if_certified(drawing_from(self.joint, self.joint.p_x, "optimal"))
+
+    def if_certified(self, mechanism):
+        """Return the mechanism with its certified figures; None if they do not meet the target."""
+        level = 1.0 - self.confidence
+        certified = certify.Certifying(mechanism, self.joint.counts).from_fit(self.confidence, level)
+        return mechanism.replace(target=self.target, certified=certified) if self.target.is_met_by(certified) else None
+
+    def redrawing(self):
+        """Return Lemma 1's mechanism with the smallest share of P_X that is certified, by bisection."""
+        low, high, best = 0.0, 1.0, self.if_certified(self.redrawn(1.0))
+        for _ in range(HALVINGS if best is not None else 0):
+            share = 0.5 * (low + high)
+            found = self.if_certified(self.redrawn(share))
+            low, high, best = (share, high, best) if found is None else (low, share, found)
+        return best
+
+    def redrawn(self, share):
+        """Return the mechanism that draws y from P_X with probability `share` and keeps x otherwise."""
+        if share == 1.0:
+            return drawing_from(self.joint, self.joint.p_x, "optimal")
+        seen = self.joint.p_x > 0.0
+        q = (1.0 - share) * self.joint.p_x_given_s + share * self.joint.p_x
+        released = Joint.from_parts(q, self.joint.p_s, self.joint.p_x, self.joint.s_labels, self.joint.x_labels)
+        rows = {"keep": np.where(seen, 1.0 - share, 0.0), "move": np.where(seen, share, 1.0)}
+        rows |= {"table_of": np.int32(0), "tables": TableBuilder(self.joint.p_x).tables()}
+        return Mechanism(self.joint, name="optimal", sees_s=False, released=released, **rows)
+
+    def limits(self):
+        """Return the `Limits` of `robust_resampling` over the symbols that occur."""
+        joint, known, y = self.joint, self.known, self.y
+        spare = np.minimum(1.0, known.high[:, joint.p_x == 0.0].sum(axis=1))
+        ldp = min(self.target.ldp, *of_lifts(self.target))
+        ends = known.low[:, y], known.high[:, y], spare
+        return Limits(joint.p_x_given_s[:, y], joint.p_s, joint.p_x[y], *ends, max(0.0, ldp - ROOM))
+
+    def plug_in(self, end):
+        """Return (P(y|s), a lower bound of the share of changed records) of the optimum for the records' P(S, X).
+
+        That P(S, X) is in the box, so no mechanism for the box changes fewer records.
+        """
+        merged = Merged(self.joint, symbols=False, rows=False)
+        limits = constraints.Limits.of(self.target, merged, True)
+        q, bound = np.tile(merged.p_x, (self.joint.shape[0], 1)), 0.0
+        if calibration.smallest(self.target, self.joint.p_s) > 0.0:
+            answer = interior_point.fewest_changes(limits, merged.p, end)
+            q[merged.s], bound = answer.matrix, max(0.0, answer.bound)
+        return q, bound
+
+    def lower_bound(self, plug_in=None):
+        """Return a lower bound of the cost of every mechanism that meets the target for the box."""
+        limits = self.limits()._replace(ldp=self.target.ldp)
+        bound = self.plug_in(max(self.end, time.monotonic() + 1.0))[1] if plug_in is None else plug_in
+        if self.target.ldp < math.inf:
+            bound = max(bound, least_changes(limits))
+        return bound * self.costs.cheapest if self.costs.d is not None else bound * self.costs.costliest
 
 
-def _smallest_share(attempt):
-    """Return attempt(share) for nearly the smallest share in [0, 1] for which it is not None; it is not for 1."""
-    low, high, best = 0.0, FIRST_SHARE, attempt(0.0)
-    while best is None:
-        best = attempt(min(high, 1.0))
-        low, high = (low, min(high, 1.0)) if best else (high, GROWTH * high)
-    while low > 0.0 and high - low > CLOSE:
-        middle = 0.5 * (low + high)
-        found = attempt(middle)
-        low, high, best = (middle, high, best) if found is None else (low, middle, found)
-    return best
+def _by_full_programme(problem):
+    """Return (a function of the share of P_X that returns a mechanism, lower bound of the cost)."""
+    joint, y, costs = problem.joint, problem.y, problem.costs
+    sources = _Sources(joint, problem.known, problem.sees_s)
+    answer = robust_channel(
+        sources.box, _ratios(problem.target, joint.shape[0]), sources.weight[:, None] * _costs_of(sources.x, y, costs),
+        sources.weight, joint.p_x[y], problem.end - time.monotonic(),
+    )  # fmt: skip
+    w = with_exact_sums(answer.matrix, sources.weight, joint.p_x[y])
+    build = lambda share: sources.mechanism(y, (1.0 - share) * w + share * joint.p_x[y])  # noqa: E731
+    return build, answer.bound * costs.costliest
+
+
+def _at_scale(problem):
+    """Return (a function of the share of P_X that returns a mechanism, lower bound of the cost, what went wrong)."""
+    now = time.monotonic()
+    q, bound = problem.plug_in(now + 0.4 * (problem.end - now))
+    bound = problem.lower_bound(bound)
+    limits, d, sees_s = problem.limits(), problem.costs.d, problem.sees_s
+    if limits.ldp == 0.0:
+        return (lambda share: drawing_from(problem.joint, problem.joint.p_x, "optimal")), bound, None
+    d = None if d is None else d[np.ix_(problem.y, problem.y)]
+    found = min(cheapest(limits, q, d, problem.end, sees_s), redrawing(limits, d), key=lambda one: one.cost)
+    trouble = lp.TIME_IS_OVER if time.monotonic() >= problem.end else None
+
+    def build(share):
+        return _resampling(problem, *toward_marginal(limits, found.a, found.moved, share, sees_s))
+
+    return build, bound, trouble
+
+
+def _resampling(problem, a, moved):
+    """Return the mechanism that keeps x with probability a(s, x), or draws y from the table of s, in proportion to T.
+
+    Symbols that never occur are always drawn from the table.
+    """
+    joint, y, sees_s = problem.joint, problem.y, problem.sees_s
+    keep, tables = np.zeros(joint.shape), TableBuilder(joint.p_x)
+    keep[:, y] = a
+    q, row = np.zeros(joint.shape), np.zeros(joint.shape[1])
+    for s, part in enumerate(moved):
+        row[y] = part / part.sum()
+        if s == 0 or sees_s:
+            tables.add(row)
+        q[s] = joint.p_x_given_s[s] * keep[s] + row * (joint.p_x_given_s[s] @ (1.0 - keep[s]))
+    table_of = np.broadcast_to(np.arange(1, len(q) + 1, dtype=np.int32)[:, None], joint.shape)
+    released = Joint.from_parts(q, joint.p_s, joint.p_x, joint.s_labels, joint.x_labels)
+    rows = {"keep": keep, "move": 1.0 - keep, "table_of": table_of}
+    rows = rows if sees_s else {name: part[0] for name, part in rows.items()}
+    return Mechanism(joint, name="optimal", sees_s=sees_s, released=released, tables=tables.tables(), **rows)
 
 
 def _ratios(target, n_s):
@@ -126,10 +244,10 @@ def _ratios(target, n_s):
 
 
 def _costs_of(x, y, costs):
-    """Return the cost of each source's moves to y, scaled so that the largest is one."""
+    """Return the cost of each source's moves to y, scaled so that the largest is one; 0 for those that never occur."""
     if costs.d is None:
         return (x[:, None] != y).astype(np.float64)
-    return costs.d[np.ix_(np.maximum(x, 0), y)] / costs.costliest
+    return np.where(x[:, None] >= 0, costs.d[np.ix_(np.maximum(x, 0), y)], 0.0) / costs.costliest
 
 
 class _Sources:

@@ -119,6 +119,44 @@ class Rows(NamedTuple):
         return np.minimum(low, self.own), np.maximum(high, self.own)
 
 
+class OneTable(NamedTuple):
+    """P(y|s,x) of one s whose x all draw from one table, as `Rows`, without |X|^2 numbers.
+
+    own : P(x|s,x), |X|. move : probability of a draw for each x. table : the distribution that y is drawn from.
+    """
+
+    own: np.ndarray
+    move: np.ndarray
+    table: np.ndarray
+
+    @property
+    def group(self):
+        """The group of each x: a group for each x."""
+        return np.arange(self.own.size)
+
+    @property
+    def others(self):
+        """P(y|s,x) for the x of each group other than y, |X| x |X|."""
+        return self.move[:, None] * self.table
+
+    def weights(self, of_x):
+        """Return the sum of `of_x` over the x of each group other than y, |X| x |X|."""
+        return np.where(np.eye(self.own.size, dtype=bool), 0.0, np.asarray(of_x)[:, None])
+
+    def range(self):
+        """Return (min over x, max over x) of P(y|s,x), each |X|."""
+        if self.own.size == 1:
+            return self.own, self.own
+        least, most = np.partition(self.move, 1)[:2], np.partition(self.move, -2)[-2:]
+        low = np.where(self.move == least[0], least[1], least[0])
+        high = np.where(self.move == most[1], most[0], most[1])
+        if np.count_nonzero(self.move == least[0]) > 1:
+            low[:] = least[0]
+        if np.count_nonzero(self.move == most[1]) > 1:
+            high[:] = most[1]
+        return np.minimum(low * self.table, self.own), np.maximum(high * self.table, self.own)
+
+
 class Realised:
     """P(y|s,x) of a sampler's tables, in doubles."""
 
@@ -132,10 +170,13 @@ class Realised:
         self._tables.sum_duplicates()
 
     def of(self, s):
-        """Return the `Rows` of one s."""
+        """Return the `Rows` of one s, as `OneTable` if all x draw from one table with several probabilities."""
         table, whole_keep, total = (part[s] for part in (self._channel.table, self._channel.keep, self._channel.total))
         keep, move = ((part / total).astype(np.float64) for part in (whole_keep, total - whole_keep))
         moves, of_x = np.unique(move, return_inverse=True)
+        if moves.size > 1 and (table == table[0]).all():
+            to = self._tables[[table[0]]].toarray()[0]
+            return OneTable(keep + move * to, move, to)
         kinds, group = np.unique(table * moves.size + of_x.ravel(), return_inverse=True)
         tables, nth = np.divmod(kinds, moves.size)
         others, group = self._tables[tables].toarray() * moves[nth, None], group.ravel()
