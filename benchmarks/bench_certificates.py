@@ -14,8 +14,6 @@ import numpy as np
 import linred
 from benchmarks.data import TABLES, counts
 from linred.assurance import certify, confidence_limits
-from linred.design import fit
-from linred.privacy.target import Target
 
 SIZES, N_FITS, LEVEL = (1000, 3000, 10_000, 30_000, 100_000, 1_000_000), 9, 0.05
 
@@ -86,7 +84,7 @@ def _prices():
         joint = counts(file)
         for ldp in (0.5, 1.0, 2.0):
             designs = [
-                fit.with_confidence(joint, Target(ldp=ldp), confidence).design for confidence in (0.9, 0.95, 0.99)
+                linred.optimal(joint, ldp=ldp, confidence=confidence).design for confidence in (0.9, 0.95, 0.99)
             ]
             shares = (designs[0].dtv_plug_in, *(design.dtv for design in designs), designs[0].dtv_ceiling)
             lines.append(f"| {name} | {ldp:g} | " + " | ".join(f"{100 * share:.2f} %" for share in shares) + " |")
