@@ -1,5 +1,6 @@
 """The search for large alphabets: against brute force, against the full programme, and under a time limit."""
 
+import itertools
 import math
 import time
 
@@ -182,9 +183,7 @@ def random_programme(rng, n_s, n_y, n_levels):
         links.append(Link(0.8 * p - ratio * p, 2.0 * width, np.full(n_s, 0.2), np.zeros(n_s)))
     cost_a = -p_s[:, None] * p * rng.uniform(0.9, 1.1, p.shape)
     low, high = a0 - 0.3, np.minimum(1.0, a0 + 0.3)
-    programme = Programme(
-        p, p_s, p_y, cost_a, np.zeros(p.shape), low, high, tuple(ends), tuple(links), n_levels, 5.0
-    )
+    programme = Programme(p, p_s, p_y, cost_a, np.zeros(p.shape), low, high, tuple(ends), tuple(links), n_levels, 5.0)
     return programme, a0, (1.0 - a0) * p / p_y
 
 
@@ -193,9 +192,7 @@ def cost_by_highs(of):
     (n_s, n_y), n_l = of.p.shape, of.n_levels
     sizes = [n_s * n_y] * 2 + [n_l * n_y, 2 * n_s, n_y, 2 * n_s * n_y, 2 * n_s]
     starts = np.cumsum([0, *sizes])
-    a, t, levels, e, slack, x, v = (
-        np.arange(start, stop) for start, stop in zip(starts[:-1], starts[1:], strict=True)
-    )
+    a, t, levels, e, slack, x, v = (np.arange(start, stop) for start, stop in itertools.pairwise(starts))
     a, t, levels = a.reshape(n_s, n_y), t.reshape(n_s, n_y), levels.reshape(n_l, n_y)
     e, x, v = e.reshape(2, n_s), x.reshape(2, n_s, n_y), v.reshape(2, n_s)
     cost = np.zeros(starts[-1])
