@@ -83,9 +83,7 @@ def _prices():
     for name, file in TABLES.items():
         joint = counts(file)
         for ldp in (0.5, 1.0, 2.0):
-            designs = [
-                linred.optimal(joint, ldp=ldp, confidence=confidence).design for confidence in (0.9, 0.95, 0.99)
-            ]
+            designs = [linred.optimal(joint, ldp=ldp, confidence=confidence).design for confidence in (0.9, 0.95, 0.99)]
             shares = (designs[0].dtv_plug_in, *(design.dtv for design in designs), designs[0].dtv_ceiling)
             lines.append(f"| {name} | {ldp:g} | " + " | ".join(f"{100 * share:.2f} %" for share in shares) + " |")
     title = (

@@ -39,6 +39,12 @@ LARGEST = 25_000
 ROOM = 1e-8
 """Margin in nats of the mechanisms for large alphabets, for the slack of the confidence limits and for rounding."""
 
+LAST_SECONDS = 1.0
+"""Seconds for a lower bound after the time limit."""
+
+SHARE_OF_START = 0.4
+"""Share of the time for the optimum without a box, with which the search for large alphabets begins."""
+
 HALVINGS = 20
 """Halvings of the interval of the smallest share of P_X that is certified."""
 
@@ -71,12 +77,15 @@ def robust_optimum(joint, target, confidence, *, sees_s=True, distortion=None, t
     are at or above their true values, and they meet the target. P_Y equals the P_X of the records to 1e-12. The cost is
     at most `gap` above the least one for this box.
 
-    Up to |S||X|^2 = LARGEST, one linear programme finds the optimum. Beyond, the optimum is sought among mechanisms that
-    keep x or draw y from one table for each s (`linred.solvers.robust_resampling`), and limits on lifts are met by the
-    same limit on LDP, which implies them; without S, every record is redrawn from P_X with the same probability. The
-    choice depends on the alphabets alone, never on the counts. If the programme is not solved in time, a
-    `NotOptimalWarning` states the gap, and the cheapest mechanism known so far is returned: at worst Lemma 1 with the
-    smallest share of P_X that is certified.
+    Up to |S||X|^2 = LARGEST, one linear programme finds the optimum. Beyond, linred searches among mechanisms that keep
+    x or draw y from one table for each s, or from one table if they do not use S (`linred.solvers.robust_resampling`).
+    Limits on lifts are then met by the same limit on LDP, which implies them. The choice depends on the alphabets
+    alone, never on the counts. `gap` is the distance from a lower bound: the optimum for the P(S, X) of the records, or
+    what rare pairs force (`robust_resampling.least_changes`), whichever is larger. With a distortion, that is
+    multiplied by the cost of the cheapest change, so that it says little.
+
+    If the time limit is reached, a `NotOptimalWarning` states the gap, and the cheapest mechanism known by then is
+    returned: at worst Lemma 1 with the smallest share of P_X that is certified. Certifying takes its time after that.
     """
     if joint.counts is None:
         raise ValueError("confidence= needs a joint with counts: use Joint.from_counts or Joint.from_records")
@@ -90,16 +99,15 @@ def robust_optimum(joint, target, confidence, *, sees_s=True, distortion=None, t
         except lp.NotSolvedError as error:
             build, bound, trouble = None, problem.lower_bound(), str(error)
     found = None if build is None else problem.certified(build)
-    if found is None or trouble:
-        others = [one for one in (found, problem.redrawing()) if one is not None]
-        found = min(others, key=problem.costs.of, default=None)
+    if found is None:
+        found = problem.redrawing()
     if found is None:
         raise CannotMeetError(f"{target} cannot be certified: drawing y independently of s and x does not meet it")
     found = problem.costs.noted(found, bound)
     if trouble:
         warnings.warn(
-            f"{trouble}: the mechanism returned ({found.described()}) meets {target} with confidence {confidence:g} at a "
-            f"cost of {problem.costs.of(found):.6g}, at most {found.gap:.2g} above the optimum",
+            f"{trouble}: the mechanism returned ({found.described()}) is certified to meet {target} at a cost of "
+            f"{problem.costs.of(found):.6g}, at most {found.gap:.2g} above the optimum",
             NotOptimalWarning,
             stacklevel=4,
         )
@@ -176,11 +184,10 @@ class _Problem:
 
     def lower_bound(self, plug_in=None):
         """Return a lower bound of the cost of every mechanism that meets the target for the box."""
-        limits = self.limits()._replace(ldp=self.target.ldp)
-        bound = self.plug_in(max(self.end, time.monotonic() + 1.0))[1] if plug_in is None else plug_in
+        bound = self.plug_in(max(self.end, time.monotonic() + LAST_SECONDS))[1] if plug_in is None else plug_in
         if self.target.ldp < math.inf:
-            bound = max(bound, least_changes(limits))
-        return bound * self.costs.cheapest if self.costs.d is not None else bound * self.costs.costliest
+            bound = max(bound, least_changes(self.limits()._replace(ldp=self.target.ldp)))
+        return bound * (self.costs.costliest if self.costs.d is None else self.costs.cheapest)
 
 
 def _by_full_programme(problem):
@@ -199,7 +206,7 @@ def _by_full_programme(problem):
 def _at_scale(problem):
     """Return (a function of the share of P_X that returns a mechanism, lower bound of the cost, what went wrong)."""
     now = time.monotonic()
-    q, bound = problem.plug_in(now + 0.4 * (problem.end - now))
+    q, bound = problem.plug_in(now + SHARE_OF_START * (problem.end - now))
     bound = problem.lower_bound(bound)
     limits, d, sees_s = problem.limits(), problem.costs.d, problem.sees_s
     if limits.ldp == 0.0:

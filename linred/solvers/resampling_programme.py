@@ -1,15 +1,17 @@
-"""An interior-point method for the linear programmes of `robust_resampling`, whose cells are linked by rows and columns.
+"""An interior-point method for the linear programmes of `robust_resampling`, whose cells are linked by row and column.
 
-Variables: a and t for each cell (s, y), levels l for each column y, and two excesses e for each row s.
-Inequalities: a within limits, t >= 0, and for the two ends i = 0, 1 of P(y|s) / P(y)
+Variables: a and t for each cell (s, y), levels l and a violation z for each column y, two excesses e for each row s.
+Inequalities: a within limits, t >= 0, z >= 0, and for the two ends i = 0, 1 of P(y|s) / P(y)
 
-    sign_i (factor_i l - A_i a - B_i t - C_i e_i - D_i) >= 0,  sign = 1, -1.
+    sign_i (factor_i l - A_i a - B_i t - C_i e_i - D_i) + z >= 0,  sign = 1, -1.
 
-Equations: sum_y (p a + P(y) t) = 1 for each s, sum_s P(s) (p a / P(y) + t) = 1 for each y, and e_i + sum_y g_i a = h_i
-for each s. If S is not used when sampling, all s share a, t is 1 - a, and the first two kinds of equations are left out.
+Equations: sum_y (p a + P(y) t) = 1 for each s, sum_s P(s) (p a / P(y) + t) = 1 for each y, and those of the excesses
+(`Link`): the largest and the smallest mean of 1 - a over a box, each a linear programme in a threshold v for each row
+and what exceeds the threshold in each cell, by duality.
 
-Given the levels and prices of the columns and rows, the cells separate; given those of the rows, so do the columns. A
-Newton step thus takes O(|S||X|) operations, one product of matrices of 5 |S| x |X|, and one system of 5 |S| equations.
+Given the unknowns of the columns and rows, the cells separate; given those of the rows, so do the columns. A Newton
+step thus takes O(|S||X|) operations, one product of a matrix of 7 |S| x 2 |X| with its transpose, and one system of
+7 |S| equations. The memory is O(|S||X|).
 """
 
 import logging
@@ -232,7 +234,7 @@ class _Point:
         return True
 
     def _towards_centre(self, centre, bend, step, lengths):
-        """Return `bend` with the correction that moves the products after a longer step towards the centre (Gondzio)."""
+        """Return `bend` with the correction that moves the products after a longer step to the centre (Gondzio)."""
         primal, dual = (min(1.0, 1.1 * length + 0.1) for length in lengths)
         corrected, (low, high) = [], CENTRAL_RANGE
         for one, part, s, z, ds, dz in _all((centre, bend, self.s, self.z, step[2], step[3])):

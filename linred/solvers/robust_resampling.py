@@ -107,9 +107,8 @@ def cheapest(limits, q, d, end, sees_s=True):
 def redrawing(limits, d=None):
     """Return `Found` that draws the same share of all records from P_X: the least share that meets the limit."""
     limits = limits.attainable()
-    a, moved = _toward_marginal(
-        limits, *mixed(np.ones_like(limits.p), np.zeros_like(limits.p), limits.p_y, LEAST_MOVED)
-    )
+    start = mixed(np.ones_like(limits.p), np.zeros_like(limits.p), limits.p_y, LEAST_MOVED)
+    a, moved = _toward_marginal(limits, *start)
     return Found(a, moved, cost_of(limits, d, a, moved))
 
 
@@ -129,28 +128,36 @@ def least_changes(limits):
 
 
 class _Search:
+    """Sequential linear programming for mechanisms that use S.
+
+    price : of a violation. levels : which level of each y limits P(y|s) from above; the other limits it from below, if
+    there are two s, since P(y|s) is not compared with itself. With more s, there is one level.
+    """
+
     sees_s = True
 
     def __init__(self, limits, d, end):
-        self.limits, self.d, self.end = limits, d, end
+        self.limits, self.d, self.end, self.price = limits, d, end, PRICE
         n_s = limits.p_s.size
-        self.price = PRICE
         self.levels = np.arange(2) if n_s == 2 else np.zeros(n_s, int)
 
     def run(self, q):
-        a, moved = self.start(q)
-        best = self.repaired(a, moved)
+        """Return the cheapest `Found` of all points of the search, each brought within the limit."""
+        point = self.start(q)
+        best = self.repaired(*point)
         log.info("robust resampling, start: cost %.6g", best.cost)
-        for share in STAGES if a.size <= SMALL else STAGES[-1:]:
+        for share in STAGES if self.limits.p.size <= SMALL else STAGES[-1:]:
             stage = type(self)(self.limits.shrunk(share), self.d, self.end)
-            for a, moved in stage.descend(a, moved, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):
+            for step in stage.descend(*point, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):
+                point = step
                 if share == 1.0:
-                    best = min(best, self.repaired(a, moved), key=lambda one: one.cost)
-            best = min(best, self.repaired(a, moved), key=lambda one: one.cost)
+                    best = min(best, self.repaired(*point), key=lambda one: one.cost)
+            best = min(best, self.repaired(*point), key=lambda one: one.cost)
             log.info("robust resampling, share %.2g of the box: cost %.6g", share, best.cost)
         return best
 
     def merit(self, a, moved):
+        """Return the cost of a point with the price of its violation."""
         return cost_of(self.limits, self.d, a, moved) + self.price * violation(self.limits, a, moved)
 
     def descend(self, a, moved, most_rounds):
@@ -200,6 +207,7 @@ class _Search:
         return solved.a, solved.t * scale
 
     def start(self, q):
+        """Return (a, T) of the coupling of P(x|s) with q that changes the fewest records."""
         return _start(self.limits, q)
 
     def repaired(self, a, moved):
@@ -228,21 +236,20 @@ class _WithoutS(_Search):
         return for_all_s(limits, limits.p_s @ (limits.p * a) / limits.p_y)
 
     def repaired(self, a, moved):
+        """Return `Found` for a, brought within the limit by moving more."""
         a, moved = _toward_marginal(self.limits, a, moved, sees_s=False)
         return Found(a, moved, cost_of(self.limits, self.d, a, moved))
 
     def solve(self, local, radius, tolerance):
+        """Do as `_Search.solve`, by HiGHS: the programme of `resampling_programme` with one a for all s, t = 1 - a."""
         limits, programme = self.limits, lp.LinearProgram()
         if time.monotonic() >= self.end:
             return None
-        a0, scale, (n_s, n_y) = local.a[0], limits.p_y, local.a.shape
-        of_m, of_moved = _gradient(
-            limits._replace(p=scale[None], p_s=np.ones(1)), self.d, local.a[:1], (scale - scale * a0)[None]
-        )
-        low, high = _region(limits._replace(p=scale[None]), local.a[:1], radius)
-        # a is written as its lower limit plus a variable
-        low, width = low[0], (high - low)[0]
-        a = programme.variables(-(of_m[0] + scale * of_moved[0]), high=width)
+        (n_s, n_y), scale, a = local.a.shape, limits.p_y, local.a[:1]
+        together = limits._replace(p=scale[None], p_s=np.ones(1))
+        of_m, of_moved = _gradient(together, self.d, a, scale * (1.0 - a))
+        low, high = (part[0] for part in _region(together, a, radius))
+        a = programme.variables(-(of_m[0] + scale * of_moved[0]), high=high - low)  # above its lower limit
         levels = programme.variables(np.zeros((int(self.levels.max()) + 1) * n_y)).reshape(-1, n_y)
         slack = programme.variables(self.price * scale)
         rows, table = programme.inequalities, local.table / scale

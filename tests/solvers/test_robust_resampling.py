@@ -1,5 +1,6 @@
 """The search for large alphabets: against brute force, against the full programme, and under a time limit."""
 
+import itertools
 import math
 import time
 
@@ -191,7 +192,7 @@ def cost_by_highs(of):
     (n_s, n_y), n_l = of.p.shape, of.n_levels
     sizes = [n_s * n_y] * 2 + [n_l * n_y, 2 * n_s, n_y, 2 * n_s * n_y, 2 * n_s]
     starts = np.cumsum([0, *sizes])
-    a, t, levels, e, slack, x, v = (np.arange(start, stop) for start, stop in zip(starts[:-1], starts[1:], strict=True))
+    a, t, levels, e, slack, x, v = (np.arange(start, stop) for start, stop in itertools.pairwise(starts))
     a, t, levels = a.reshape(n_s, n_y), t.reshape(n_s, n_y), levels.reshape(n_l, n_y)
     e, x, v = e.reshape(2, n_s), x.reshape(2, n_s, n_y), v.reshape(2, n_s)
     cost = np.zeros(starts[-1])
