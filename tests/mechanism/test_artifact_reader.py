@@ -378,7 +378,7 @@ FORGED = {
     "a worst case": ("ceiling", "ldp", 1.5),
     "a worst case of a lift": ("ceiling", "max_lift", 1.5),
     "a worst case of the log-lift": ("ceiling", "log_lift", 1.5),
-    "a worst case below what is certified": ("ceiling", "maximal_leakage", 0.5),
+    "a worst case below what is certified": ("ceiling", "maximal_leakage", 0.4),
 }
 
 
