@@ -115,9 +115,9 @@ def redrawing(limits, d=None):
 def least_changes(limits):
     """Return a lower bound of the share of records that any mechanism within the limit changes.
 
-    If P(x = y|s) is at its upper limit h, then P(y|s) >= h K, where K = P(y|s,y). All other P(y|s') are at least
-    P(y|s) / e^eps, and that of s itself, for the P(x|s) of the records, is at least e^eps less than those. P(y) is a
-    mean of these, so K <= P(y) / (h (P(s) e^(-2 eps) + (1 - P(s)) e^-eps)).
+    If P(x = y|s) is at its upper limit h, then P(y|s) >= h K, where K = P(y|s,y). So P(y|s') >= h K e^-eps for all
+    other s', wherever they are in the box, and then P(y|s) >= h K e^(-2 eps) for the P(x|s) of the records. P(y) is the
+    mean of these over the records, so K <= P(y) / (h (P(s) e^(-2 eps) + (1 - P(s)) e^-eps)).
     """
     if len(limits.p) == 1:
         return 0.0
@@ -175,7 +175,8 @@ class _Search:
                 (a, moved), here, radius = solved, there, min(MOST_RADIUS, 3.0 * radius)
                 yield a, moved
             else:
-                radius *= 0.3
+                used = (np.abs(solved[0] - a) / _unit(limits, a)).max()
+                radius = 0.3 * min(radius, float(used))
             small = small + 1 if abs(gain) < least else 0
             if radius < LEAST_RADIUS or small == 2:
                 if self.price >= MOST_PRICE or violation(limits, a, moved) < SMALL_VIOLATION:
@@ -287,9 +288,14 @@ class _WithoutS(_Search):
 
 def _region(limits, a, radius):
     """Return the limits of a in the trust region around a point."""
-    m = 1.0 - a
-    width = radius * np.maximum(np.maximum(m, (limits.p * m).sum(axis=1, keepdims=True)), LEAST_WIDTH)
+    width = radius * _unit(limits, a)
     return np.maximum(0.0, a - width), np.minimum(1.0 - LEAST_MOVED, a + width)
+
+
+def _unit(limits, a):
+    """Return what the radius of the trust region is relative to: the probability of moving x, or of any x of s."""
+    m = 1.0 - a
+    return np.maximum(np.maximum(m, (limits.p * m).sum(axis=1, keepdims=True)), LEAST_WIDTH)
 
 
 def _link(limits, local, i, p=None):

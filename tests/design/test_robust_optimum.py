@@ -300,3 +300,9 @@ def test_73_by_717_symbols_at_a_million_records():
     mechanism = linred.optimal(joint, ldp=1.0, confidence=0.95, time_limit=600.0)
     assert mechanism.certified.ldp <= 1.0
     assert 0.0 < mechanism.gap < mechanism.dtv() < 0.8
+
+
+def test_nothing_changes_where_nothing_has_to(at_scale):
+    for table in ([[30, 20, 50]], [[5000, 5000], [5100, 4900]]):
+        mechanism = linred.optimal(Joint.from_counts(table), ldp=2.0, confidence=0.95)
+        assert mechanism.dtv() == mechanism.gap == 0.0
