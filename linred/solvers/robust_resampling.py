@@ -48,7 +48,7 @@ SMALL_GAIN = 3e-4
 """Relative gain of a programme below which the search stops."""
 
 CLOSE, LEAST_SHARE = 1e-3, 1e-9
-"""Relative accuracy of the share of P_X that is mixed in, and the share below which the accuracy is no matter."""
+"""Accuracy of the share of P_X that is mixed in: relative to it and to what is left, and at least in all."""
 
 FIRST_REPAIR, MOST_REPAIRS = 1e-3, 40
 """Share of the records of a rare s that is resampled to meet the limit, at first, and how often it is doubled."""
@@ -364,11 +364,9 @@ def _toward_marginal(limits, a, moved, sees_s=True):
         return worst_ratio(limits, *toward_marginal(limits, a, moved, share, sees_s)) <= limits.ldp
 
     low, high = 0.0, 0.0 if meets(0.0) else 1.0
-    while high - low > CLOSE * high:
+    while high - low > max(LEAST_SHARE, CLOSE * min(high, 1.0 - low)):
         share = 0.5 * (low + high) if low else high / 8.0
         low, high = (low, share) if meets(share) else (share, high)
-        if high < LEAST_SHARE:
-            break
     return toward_marginal(limits, a, moved, high, sees_s)
 
 
