@@ -27,10 +27,12 @@ log = logging.getLogger("linred")
 LEAST_MOVED = 1e-6
 """Smallest probability of moving a record, so that M(s) is never 0."""
 
-STAGES, STAGE_ROUNDS, MOST_ROUNDS, SMALL = (0.3, 1.0), 10, 40, 2000
-"""Shares of the box with which the search begins, the most programmes at each of them and for the whole box, and the
-largest |S||X| for which it does not begin with the whole box at once. With a smaller box first, it finds better points
-where some s are rare."""
+WAYS, SMALL = ((0.3, 1.0), (1.0,)), 2000
+"""Shares of the box in the order in which they are searched; up to SMALL cells (s, x) both ways are tried, beyond only
+the last. With a smaller box first, the search finds better points where some s are rare."""
+
+STAGE_ROUNDS, MOST_ROUNDS = 10, 40
+"""Most programmes for a share of the box, and for the whole box."""
 
 LEAST_WIDTH = 0.02
 """Smallest probability of moving x that the radius of the trust region is relative to."""
@@ -143,17 +145,19 @@ class _Search:
 
     def run(self, q):
         """Return the cheapest `Found` of all points of the search, each brought within the limit."""
-        point = self.start(q)
-        best = self.repaired(*point)
+        start = self.start(q)
+        best = self.repaired(*start)
         log.info("robust resampling, start: cost %.6g", best.cost)
-        for share in STAGES if self.limits.p.size <= SMALL else STAGES[-1:]:
-            stage = type(self)(self.limits.shrunk(share), self.d, self.end)
-            for step in stage.descend(*point, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):
-                point = step
-                if share == 1.0:
-                    best = min(best, self.repaired(*point), key=lambda one: one.cost)
+        for stages in WAYS if self.limits.p.size <= SMALL else WAYS[-1:]:
+            point = start
+            for share in stages:
+                stage = type(self)(self.limits.shrunk(share), self.d, self.end)
+                for step in stage.descend(*point, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):
+                    point = step
+                    if share == 1.0:
+                        best = min(best, self.repaired(*point), key=lambda one: one.cost)
+                log.info("robust resampling, share %.2g of the box: best cost %.6g", share, best.cost)
             best = min(best, self.repaired(*point), key=lambda one: one.cost)
-            log.info("robust resampling, share %.2g of the box: cost %.6g", share, best.cost)
         return best
 
     def merit(self, a, moved):
