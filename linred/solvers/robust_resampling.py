@@ -27,10 +27,12 @@ log = logging.getLogger("linred")
 LEAST_MOVED = 1e-6
 """Smallest probability of moving a record, so that M(s) is never 0."""
 
-STAGES, STAGE_ROUNDS, MOST_ROUNDS, SMALL = (0.3, 1.0), 10, 40, 2000
-"""Shares of the box with which the search begins, the most programmes at each of them and for the whole box, and the
-largest |S||X| for which it does not begin with the whole box at once. With a smaller box first, it finds better points
-where some s are rare."""
+WAYS, SMALL = ((0.3, 1.0), (1.0,)), 2000
+"""Shares of the box in the order in which they are searched; up to SMALL cells (s, x) both ways are tried, beyond only
+the last. With a smaller box first, the search finds better points where some s are rare."""
+
+STAGE_ROUNDS, MOST_ROUNDS = 10, 40
+"""Most programmes for a share of the box, and for the whole box."""
 
 LEAST_WIDTH = 0.02
 """Smallest probability of moving x that the radius of the trust region is relative to."""
@@ -48,7 +50,7 @@ SMALL_GAIN = 3e-4
 """Relative gain of a programme below which the search stops."""
 
 CLOSE, LEAST_SHARE = 1e-3, 1e-9
-"""Relative accuracy of the share of P_X that is mixed in, and the share below which the accuracy is no matter."""
+"""Accuracy of the share of P_X that is mixed in: relative to it and to what is left, and at least in all."""
 
 FIRST_REPAIR, MOST_REPAIRS = 1e-3, 40
 """Share of the records of a rare s that is resampled to meet the limit, at first, and how often it is doubled."""
@@ -115,9 +117,9 @@ def redrawing(limits, d=None):
 def least_changes(limits):
     """Return a lower bound of the share of records that any mechanism within the limit changes.
 
-    If P(x = y|s) is at its upper limit h, then P(y|s) >= h K, where K = P(y|s,y). All other P(y|s') are at least
-    P(y|s) / e^eps, and that of s itself, for the P(x|s) of the records, is at least e^eps less than those. P(y) is a
-    mean of these, so K <= P(y) / (h (P(s) e^(-2 eps) + (1 - P(s)) e^-eps)).
+    If P(x = y|s) is at its upper limit h, then P(y|s) >= h K, where K = P(y|s,y). So P(y|s') >= h K e^-eps for all
+    other s', wherever they are in the box, and then P(y|s) >= h K e^(-2 eps) for the P(x|s) of the records. P(y) is the
+    mean of these over the records, so K <= P(y) / (h (P(s) e^(-2 eps) + (1 - P(s)) e^-eps)).
     """
     if len(limits.p) == 1:
         return 0.0
@@ -143,17 +145,19 @@ class _Search:
 
     def run(self, q):
         """Return the cheapest `Found` of all points of the search, each brought within the limit."""
-        point = self.start(q)
-        best = self.repaired(*point)
+        start = self.start(q)
+        best = self.repaired(*start)
         log.info("robust resampling, start: cost %.6g", best.cost)
-        for share in STAGES if self.limits.p.size <= SMALL else STAGES[-1:]:
-            stage = type(self)(self.limits.shrunk(share), self.d, self.end)
-            for step in stage.descend(*point, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):
-                point = step
-                if share == 1.0:
-                    best = min(best, self.repaired(*point), key=lambda one: one.cost)
+        for stages in WAYS if self.limits.p.size <= SMALL else WAYS[-1:]:
+            point = start
+            for share in stages:
+                stage = type(self)(self.limits.shrunk(share), self.d, self.end)
+                for step in stage.descend(*point, STAGE_ROUNDS if share < 1.0 else MOST_ROUNDS):
+                    point = step
+                    if share == 1.0:
+                        best = min(best, self.repaired(*point), key=lambda one: one.cost)
+                log.info("robust resampling, share %.2g of the box: best cost %.6g", share, best.cost)
             best = min(best, self.repaired(*point), key=lambda one: one.cost)
-            log.info("robust resampling, share %.2g of the box: cost %.6g", share, best.cost)
         return best
 
     def merit(self, a, moved):
@@ -175,7 +179,8 @@ class _Search:
                 (a, moved), here, radius = solved, there, min(MOST_RADIUS, 3.0 * radius)
                 yield a, moved
             else:
-                radius *= 0.3
+                used = (np.abs(solved[0] - a) / _unit(limits, a)).max()
+                radius = 0.3 * min(radius, float(used))
             small = small + 1 if abs(gain) < least else 0
             if radius < LEAST_RADIUS or small == 2:
                 if self.price >= MOST_PRICE or violation(limits, a, moved) < SMALL_VIOLATION:
@@ -287,9 +292,14 @@ class _WithoutS(_Search):
 
 def _region(limits, a, radius):
     """Return the limits of a in the trust region around a point."""
-    m = 1.0 - a
-    width = radius * np.maximum(np.maximum(m, (limits.p * m).sum(axis=1, keepdims=True)), LEAST_WIDTH)
+    width = radius * _unit(limits, a)
     return np.maximum(0.0, a - width), np.minimum(1.0 - LEAST_MOVED, a + width)
+
+
+def _unit(limits, a):
+    """Return what the radius of the trust region is relative to: the probability of moving x, or of any x of s."""
+    m = 1.0 - a
+    return np.maximum(np.maximum(m, (limits.p * m).sum(axis=1, keepdims=True)), LEAST_WIDTH)
 
 
 def _link(limits, local, i, p=None):
@@ -358,11 +368,9 @@ def _toward_marginal(limits, a, moved, sees_s=True):
         return worst_ratio(limits, *toward_marginal(limits, a, moved, share, sees_s)) <= limits.ldp
 
     low, high = 0.0, 0.0 if meets(0.0) else 1.0
-    while high - low > CLOSE * high:
+    while high - low > max(LEAST_SHARE, CLOSE * min(high, 1.0 - low)):
         share = 0.5 * (low + high) if low else high / 8.0
         low, high = (low, share) if meets(share) else (share, high)
-        if high < LEAST_SHARE:
-            break
     return toward_marginal(limits, a, moved, high, sees_s)
 
 

@@ -13,7 +13,7 @@ import pytest
 import linred
 from linred.assurance import certify
 from linred.privacy.leakage import Leakage
-from linred.sampling.sampled_probabilities import Realised
+from linred.sampling.sampled_probabilities import OneTable, Realised, Rows
 from support import populations
 from support.joints import adult
 from support.mechanisms import MAKERS
@@ -228,3 +228,22 @@ def test_the_records_of_the_fit_are_refused():
 def test_probabilities_have_no_counts_to_certify_on():
     with pytest.raises(ValueError, match="certify needs records"):
         linred.certify(linred.markov(populations.population("zeros"), 0.5))
+
+
+def test_one_table_for_an_s_is_the_same_as_a_group_for_each_x():
+    """The fast knapsack of `OneTable` against the one for any `Rows`, with zeros, ties and boxes of all shapes."""
+    rng = np.random.default_rng(0)
+    for _ in range(1000):
+        n = rng.integers(1, 7)
+        table = np.where(rng.random(n) < 0.2, 0.0, rng.dirichlet(np.full(n, 0.5))) + 1e-12
+        table, move = table / table.sum(), np.round(rng.random(n), rng.integers(1, 3))
+        fast = OneTable(1.0 - move + move * table, move, table)
+        slow = Rows(fast.own, np.arange(n), move[:, None] * table)
+        p = rng.dirichlet(np.full(n, 0.7))
+        low, high = p * rng.random(n) * (rng.random(n) < 0.7), np.minimum(1.0, p + rng.random(n) * rng.random())
+        for found, known in zip(certify._extremes(fast, low, high), certify._extremes(slow, low, high), strict=True):
+            np.testing.assert_allclose(found, known, rtol=0, atol=3e-12)
+        for found, known in zip(fast.range(), slow.range(), strict=True):
+            np.testing.assert_array_equal(found, known)
+        np.testing.assert_array_equal(fast.weights(p), slow.weights(p))
+        np.testing.assert_array_equal(fast.others, slow.others)
