@@ -27,7 +27,7 @@ from linred.solvers import constraints, interior_point, lp
 from linred.solvers.constraints import LARGEST_LDP
 from linred.solvers.exact_sums import with_exact_sums
 from linred.solvers.robust_channel import Box, Ratios, robust_channel
-from linred.solvers.robust_resampling import Limits, cheapest, least_changes, redrawing, toward_marginal
+from linred.solvers.robust_resampling import Limits, are_met_by_x, cheapest, least_changes, redrawing, toward_marginal
 from linred.solvers.symbol_merging import Merged
 
 FIRST_SHARE, GROWTH = 2.0**-40, 4.0
@@ -205,7 +205,7 @@ def _by_full_programme(problem):
 
 def _at_scale(problem):
     """Return (a function of the share of P_X that returns a mechanism, lower bound of the cost, what went wrong)."""
-    if problem.if_certified(problem.redrawn(0.0)) is not None:  # nothing has to change
+    if are_met_by_x(problem.limits()):
         return problem.redrawn, 0.0, None
     now = time.monotonic()
     q, bound = problem.plug_in(now + SHARE_OF_START * (problem.end - now))

@@ -114,6 +114,14 @@ def redrawing(limits, d=None):
     return Found(a, moved, cost_of(limits, d, a, moved))
 
 
+def are_met_by_x(limits):
+    """Return whether X itself meets the limit, if there are no symbols that never occur."""
+    box = limits.attainable()
+    alone = len(box.low) == 1
+    within = alone or (box.high <= math.exp(limits.ldp) * _lowest_other(box.low)).all()
+    return bool(within and not limits.spare.any())
+
+
 def least_changes(limits):
     """Return a lower bound of the share of records that any mechanism within the limit changes.
 
