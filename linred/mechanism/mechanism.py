@@ -41,7 +41,7 @@ class Mechanism(Immutable):
     A record (s, x) is kept with probability `keep[s, x]`; with probability `move[s, x]` its y is drawn from table
     `table_of[s, x]` of `tables`. Table 0 is P_Y. Pairs without probability, P(s,x) = 0 (or P(x) = 0 if the mechanism
     does not use S when sampling), are never kept and draw from table 0 (errata 9), unless the mechanism was made with a
-    given_x limit (`draws_unseen_from_p_y`). A table that belongs to a single pair does not contain its x.
+    given_x limit or a confidence (`draws_unseen_from_p_y`). A table of a single pair does not contain its x.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Mechanism(Immutable):
         The cost is the expected distortion or the share of changed records.
     target : `Target` in nats that it was built for and that its sampled integers meet; None if alpha was given.
     fitted : columns of the table it was fitted on (`linred.columns.schema.FitSchema`); None without a table.
-    certified, design : certified figures and what they cost; None unless `linred.fit` was given a confidence.
+    certified, design : certified figures and what they cost; None unless a confidence was given.
     whole : the same probabilities in whole numbers (`linred.mechanism.tables.Whole`), for mechanisms that release
         exactly the same P(y|s) for every s, or for some, because a limit is 0; otherwise None.
     id : 32 random hexadecimal digits that name this mechanism in artifacts and reports. They reveal nothing about it.
@@ -299,15 +299,10 @@ class Mechanism(Immutable):
         Guarantee
         ---------
         Pairs of known values that the fit never saw together are drawn from P_Y, whatever `unseen` is; under a given_x
-        limit, from the mean distribution of their x, which is within that limit. If the mechanism does not use S when
-        sampling, symbols x of the alphabet that the fit never saw are drawn from P_Y. The result has the length of x
-        whatever the values are. It is the same kind of column for lists, tuples, NumPy, pandas, Polars and Arrow, and a
-        list for any other.
-
-        >>> from linred import Joint, non_markov
-        >>> joint = Joint.from_records(["f", "m", "m", "f"], ["a", "b", "a", "a"])
-        >>> non_markov(joint, 0.5).sanitize(["f", "m", "f"], ["a", "b", "a"], seed=1)
-        ['a', 'a', 'a']
+        limit, from the mean distribution of their x, which is within that limit; after a fit with a confidence, from a
+        distribution that the certified figures cover. If the mechanism does not use S when sampling, that is true of
+        symbols x of the alphabet that the fit never saw. The result has the length of x whatever the values are. It is
+        the same kind of column for lists, tuples, NumPy, pandas, Polars and Arrow, and a list for any other.
         """
         from linred.sampling import sanitize_columns
 

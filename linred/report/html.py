@@ -370,7 +370,8 @@ def _assumptions(told):
     what, n_unseen = "pairs (s, x)" if mechanism.sees_s else "values of X", np.count_nonzero(unseen)
     never = f"{n_unseen:,} of the {unseen.size:,} {what} do not" if n_unseen else f"All {unseen.size:,} {what}"
     fit = words.FIT_GIVEN if told.n_records is None else words.FIT_COUNTED.format(n=mechanism.joint.n_records)
-    resampled = words.RESAMPLED if mechanism.draws_unseen_from_p_y else words.LIKE_THE_MEAN
+    of_their_own = words.LIKE_THE_MEAN if mechanism.certified is None else words.CERTIFIED_TOO
+    resampled = words.RESAMPLED if mechanism.draws_unseen_from_p_y else of_their_own
     resampled = resampled.format(what="pair" if mechanism.sees_s else "value") if n_unseen else ""
     said = words.ASSUMPTIONS.format(
         fit=fit + words.FIT_CERTIFIED * (mechanism.certified is not None),

@@ -141,6 +141,7 @@ RESAMPLED = "Records with such a {what} get a value drawn from the distribution 
 LIKE_THE_MEAN = (
     "Records with such a pair get a value drawn from the mean distribution of Y over the records with their x."
 )
+CERTIFIED_TOO = "Records with such a {what} have a distribution of their own, which the certified figures cover."
 CHART = """<svg viewBox="0 0 480 300" role="img"><title>Share of changed records against {name} of S to Y</title>
 <desc>This mechanism changes {share} of the records at {name} {nats}. A table below lists the numbers of the
 curves.</desc> {marks}<text x="4" y="14">share of changed records{scale}</text> <text x="470" y="292"

@@ -116,7 +116,7 @@ UNCERTIFIED = (
 )
 NOT_CERTIFIABLE = (
     "No figure is certified: the leakage in the population may be higher than estimated. A confidence level "
-    "(--confidence) can certify limits of LDP and log-lift only."
+    "(--confidence) can certify limits of LDP and of lifts only."
 )
 GIVEN = "P(S, X) was given, not estimated from records: the figures hold for no other distribution."
 SECRETS = (
@@ -245,7 +245,7 @@ def sparse_share(mechanism):
 
 
 def _is_certifiable(subject):
-    return subject.limited <= {"ldp", "log_lift"}
+    return subject.limited <= {"ldp", "log_lift", "max_lift", "min_lift"}
 
 
 def _sparse(subject, sparse):

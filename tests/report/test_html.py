@@ -224,3 +224,9 @@ def test_other_columns_that_reveal_more_are_marked():
 def test_something_else():
     with pytest.raises(TypeError, match=r"mechanism is a linred\.Joint, not a linred\.Mechanism"):
         page(example_1())
+
+
+def test_the_page_of_a_certified_mechanism_says_that_unseen_pairs_are_covered(certain):
+    words = said_by(page(certain))
+    assert "have a distribution of their own, which the certified figures cover" in words
+    assert "a value drawn from the distribution of Y." not in words

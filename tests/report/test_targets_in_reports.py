@@ -159,9 +159,9 @@ def test_secrets_state_what_they_assume(case):
 def test_a_confidence_is_advised_for_limits_that_it_can_certify(case):
     _, weak, *_ = map(words, str(case.mechanism.report()).split("\n\n"))
     is_estimated = case.mechanism.joint.n_records is not None
-    is_certifiable = all(row.words in ("LDP", "log-lift") for row in case.rows)
+    is_certifiable = all(row.words in ("LDP", "log-lift", "max-lift", "min-lift") for row in case.rows)
     assert ("(--confidence) to certify a target" in weak) == (is_estimated and is_certifiable)
-    assert ("can certify limits of LDP and log-lift only" in weak) == (is_estimated and not is_certifiable)
+    assert ("can certify limits of LDP and of lifts only" in weak) == (is_estimated and not is_certifiable)
 
 
 def test_the_page_says_how_pairs_that_the_fit_never_saw_are_drawn(case):
