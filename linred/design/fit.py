@@ -76,7 +76,8 @@ def fit(
     With a confidence: if the records are independent draws from P(S, X), then with probability at least `confidence`
     the true figures of the returned mechanism meet the target, and are at most those in `mechanism.certified`, all of
     them at once. All records serve to fit and to certify: see `linred.design.robust_optimum`. P_Y equals the P_X of the
-    records.
+    records. If |S||X|^2 is above 25,000, other mechanisms that meet the target may change fewer records, by at most
+    `gap`.
 
     Without a confidence: the guarantee of `linred.optimal` (or of the function named by `mechanism`).
 

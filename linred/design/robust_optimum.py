@@ -23,6 +23,8 @@ from linred.errors import CannotMeetError, NotOptimalWarning
 from linred.mechanism.mechanism import Mechanism, drawing_from
 from linred.mechanism.tables import TableBuilder
 from linred.privacy.comparisons import of_lifts
+from linred.privacy.leakage import FIGURES
+from linred.privacy.target import TARGETS
 from linred.solvers import constraints, interior_point, lp
 from linred.solvers.constraints import LARGEST_LDP
 from linred.solvers.exact_sums import with_exact_sums
@@ -48,8 +50,8 @@ SHARE_OF_START = 0.4
 HALVINGS = 20
 """Halvings of the interval of the smallest share of P_X that is certified."""
 
-CERTIFIED = ("ldp", "log_lift", "max_lift", "min_lift")
-"""The limits that can be certified: those of figures that hold for any P(S, X) in the box."""
+CERTIFIED = tuple(name for name in TARGETS if name in FIGURES)
+"""The limits that can be certified: those of LDP and of lifts, which `Certified` has as figures."""
 
 
 def check_robust(target, confidence, **others):
@@ -57,7 +59,7 @@ def check_robust(target, confidence, **others):
     validation.check_confidence(confidence)
     for name, value in others.items():
         if value is not None:
-            raise ValueError(f"{name}= and confidence= are both given: with a confidence give a target, such as ldp=")
+            raise ValueError(f"{name}= and confidence= are both given: leave one of them out")
     for name in target.limits:
         if name not in CERTIFIED:
             raise ValueError(
@@ -75,7 +77,8 @@ def robust_optimum(joint, target, confidence, *, sees_s=True, distortion=None, t
     ---------
     If the records are independent draws from P(S, X), then with probability at least `confidence` all certified figures
     are at or above their true values, and they meet the target. P_Y equals the P_X of the records to 1e-12. The cost is
-    at most `gap` above the least one for this box.
+    at most `gap` above the least one for this box. A limit above 16 nats is treated as one of 16 nats, and `gap` is then
+    the distance from the optimum for 16 nats.
 
     Up to |S||X|^2 = LARGEST, one linear programme finds the optimum. Beyond, linred searches among mechanisms that keep
     x or draw y from one table for each s, or from one table if they do not use S (`linred.solvers.robust_resampling`).

@@ -245,7 +245,7 @@ def sparse_share(mechanism):
 
 
 def _is_certifiable(subject):
-    return subject.limited <= {"ldp", "log_lift", "max_lift", "min_lift"}
+    return subject.limited <= FIGURES.keys()
 
 
 def _sparse(subject, sparse):
