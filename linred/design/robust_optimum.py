@@ -77,8 +77,8 @@ def robust_optimum(joint, target, confidence, *, sees_s=True, distortion=None, t
     ---------
     If the records are independent draws from P(S, X), then with probability at least `confidence` all certified figures
     are at or above their true values, and they meet the target. P_Y equals the P_X of the records to 1e-12. The cost is
-    at most `gap` above the least one for this box. A limit above 16 nats is treated as one of 16 nats, and `gap` is then
-    the distance from the optimum for 16 nats.
+    at most `gap` above the least one for this box. A limit above 16 nats is treated as one of 16 nats, and `gap` is
+    then the distance from the optimum for 16 nats.
 
     Up to |S||X|^2 = LARGEST, one linear programme finds the optimum. Beyond, linred searches among mechanisms that keep
     x or draw y from one table for each s, or from one table if they do not use S (`linred.solvers.robust_resampling`).
